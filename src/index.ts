@@ -17,7 +17,7 @@ export {
   WORKFLOW_TYPES,
 } from './domain/names.ts';
 export { EncryptionCodec } from './platform/codec/encryption.ts';
-export { type KeyRing, parseKeyRing } from './platform/codec/key-ring.ts';
+export { type KeyRing, parseKeyRing } from './platform/codec/keys.ts';
 export { workflowBundle } from './platform/temporal/bundle.ts';
 export { sealedPayloads } from './platform/temporal/sealed-payloads.ts';
 export { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox/server.ts';

@@ -2,24 +2,22 @@ import './platform/tls-minimum.ts';
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
-import { cardEventSweep } from './activities/card-events/deliver.ts';
+import { cardEventSweep } from './activities/card-events.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { folderActivities } from './activities/folder-sweep.ts';
 import { type Activities, createActivities } from './activities/index.ts';
-import { looksAtLists } from './activities/reconciliation/list-looks.ts';
-import { resumeUnended } from './activities/reconciliation/resume-unended.ts';
+import { looksAtLists } from './activities/list-looks.ts';
+import { resumeUnended } from './activities/reconcile.ts';
 import { DropFolder, LOOK_EVERY_MS } from './channels/folder/drop-folder.ts';
 import { StoreMismatch } from './domain/claim.ts';
-import { DAY_MS } from './domain/durations.ts';
-import type { Log } from './domain/log.ts';
 import { TASK_QUEUE } from './domain/names.ts';
+import type { Log } from './domain/settings.ts';
+import { DAY_MS } from './domain/time.ts';
 import { checkInstruction } from './files/rules/check-instruction.ts';
 import { appOf } from './platform/app.ts';
-import { keepLog } from './platform/audit/keep-audit-log.ts';
+import { keepLog } from './platform/audit/log.ts';
 import { assertPolicyKept, keepPolicyLog } from './platform/audit/policy-log.ts';
-import { bankAt, relayOf } from './platform/bank.ts';
-import { bankClockAlarm } from './platform/bank-warnings.ts';
-import { payeeChecks } from './platform/checks.ts';
+import { bankAt, bankClockAlarm, payeeChecks, relayOf } from './platform/bank.ts';
 import { assertSends } from './platform/config/bank.ts';
 import { assertPolicy, type Config } from './platform/config.ts';
 import type { Part, StackAddresses } from './platform/embedded/stack.ts';
@@ -28,15 +26,13 @@ import { refusedPayloads } from './platform/refused-payloads.ts';
 import { type OpenSender, openSender } from './platform/sender.ts';
 import { bindStore, checkAtStart, type StoreBinding } from './platform/store-binding.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
-import { observedCalls } from './platform/telemetry/observed-calls.ts';
-import { observedStore } from './platform/telemetry/observed-store.ts';
+import { observedCalls, observedStore } from './platform/telemetry/observed.ts';
 import type { Tracing } from './platform/telemetry/tracing.ts';
 import { openTracing, type Telemetry, telemetryAt } from './platform/telemetry.ts';
 import { workflowBundle } from './platform/temporal/bundle.ts';
 import { assertReachable, clientOver } from './platform/temporal/connection.ts';
 import { executionsOver } from './platform/temporal/executions.ts';
-import { temporalIdentity } from './platform/temporal/identity.ts';
-import { keepNamespace, NamespaceTakenError, takeNamespace } from './platform/temporal/namespace-claim.ts';
+import { keepNamespace, NamespaceTakenError, takeNamespace, temporalIdentity } from './platform/temporal/namespace.ts';
 import { refuseUndecodable, sealedPayloads } from './platform/temporal/sealed-payloads.ts';
 import { connectWorker, runWorker, SHUTDOWN, workerCapacity } from './platform/temporal/worker.ts';
 import { warnOfUnneeded } from './platform/unneeded-secrets.ts';
@@ -226,7 +222,7 @@ interface UpkeepOptions {
 }
 
 /** The periodic work of a worker beside its tasks. Each job runs by itself, and one that fails does not stop the others. */
-export async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions): Promise<AsyncDisposable> {
+async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions): Promise<AsyncDisposable> {
   const { store, bank, settings } = deps;
   const job = (work: () => Promise<unknown>, failed: string) =>
     oneAtATime(work, (error) => log.warn({ error }, failed));

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type HomeLock, lockHome } from '../../src/platform/embedded/lock.ts';
+import { type HomeLock, lockHome } from '../../src/platform/embedded/home.ts';
 import { findTemporalCli } from '../temporal-cli.mjs';
 import { goPrograms } from './go-programs.ts';
 import { type ClusterHome, openClusterHome, type Ports } from './home.ts';

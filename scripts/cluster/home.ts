@@ -4,9 +4,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { readJsonFile, writeJsonFile } from '../../src/platform/embedded/whole-file.ts';
+import { readJsonFile, writeJsonFile } from '../../src/platform/embedded/home.ts';
 import { takesConnections } from '../../src/platform/temporal/takes-connections.ts';
-import { OWNER, WRITER } from '../../src/store/engine/roles.ts';
+import { OWNER, WRITER } from '../../src/store/engine/postgres.ts';
 import { ClusterError } from './part.ts';
 
 export const PORT_NAMES = [

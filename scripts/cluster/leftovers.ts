@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { folderMark, processMark } from '../../src/platform/embedded/process-mark.ts';
-import { readJsonFile, writeJsonFile } from '../../src/platform/embedded/whole-file.ts';
+import { folderMark, processMark, readJsonFile, writeJsonFile } from '../../src/platform/embedded/home.ts';
 import type { ServerProcess } from './server-process.ts';
 
 const processes = z.array(z.object({ pid: z.int(), mark: z.string(), folder: z.string() }));

@@ -9,7 +9,11 @@ import { loadConfig } from '../../src/platform/config.ts';
 const app = fastify().setValidatorCompiler(() => () => true);
 const guarded = guardRoutes(app);
 /** Routes are added and none is called, so what they work with is not needed. */
-const gateway = { config: loadConfig({}), stack: { apiUrl: 'http://127.0.0.1' }, webhooks: { queue: {} } } as unknown as Gateway;
+const gateway = {
+  config: loadConfig({}),
+  stack: { apiUrl: 'http://127.0.0.1' },
+  webhooks: { queue: {} },
+} as unknown as Gateway;
 for (const add of [cardRoutes, cardPageRoutes, operationRoutes, webhookRoutes]) {
   app.register(async (scope) => add(scope, gateway));
 }

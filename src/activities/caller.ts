@@ -1,7 +1,28 @@
-import { activityInfo, cancellationSignal, log, sleep } from '@temporalio/activity';
+import { activityInfo, cancellationSignal, heartbeat, log, sleep } from '@temporalio/activity';
 import type { Caller } from '../store/claimed-row.ts';
 import type { ActivityDeps } from './deps.ts';
-import type { LongRun } from './long-run.ts';
+
+/** What long-running work needs from its caller. */
+export interface LongRun {
+  /** Rejects early when the work is to stop. */
+  sleep(ms: number): Promise<void>;
+  /** Aborted when the work is to stop. */
+  signal: AbortSignal;
+  warn(message: string, fields: Record<string, unknown>): void;
+}
+
+/** Well within the heartbeat timeout of `longRuns`, however long a read of the bank or a pause takes. */
+const BEAT_EVERY_MS = 3_000;
+
+/** Heartbeats throughout long work, so that another worker takes over soon after this one dies. */
+export async function withHeartbeats<T>(work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(heartbeat, BEAT_EVERY_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
 
 /** The run that scheduled this activity, as Temporal reports it. */
 export function caller(): Caller {

@@ -1,8 +1,6 @@
 import { forCaller } from './caller.ts';
-import { viewOf } from './cards/card-view.ts';
-import { prepareCard } from './cards/prepare-card.ts';
-import { recordCardState } from './cards/record-card-state.ts';
-import { resumePayment } from './cards/resume-payment.ts';
+import { viewOf } from './card-events.ts';
+import { prepareCard, recordCardState, resumePayment } from './card-payments.ts';
 import type { ActivityDeps } from './deps.ts';
 
 export const cardActivities = (deps: ActivityDeps) => ({

@@ -1,7 +1,7 @@
 import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { PaidOrder } from '../domain/order-judgement.ts';
-import type { OrderNotice } from '../domain/order-notice.ts';
+import type { OrderNotice } from '../domain/order-status.ts';
 
 /** Starts and reaches workflow executions; implemented over the Temporal client (`src/platform/temporal/executions.ts`). */
 export interface Executions {

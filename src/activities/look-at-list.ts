@@ -1,5 +1,5 @@
 import type { Bank, OrderScan } from '../bank/bank.ts';
-import type { LookDoubt } from '../domain/list-doubt.ts';
+import type { LookDoubt } from '../domain/absence.ts';
 import type { WorkerSettings } from '../domain/settings.ts';
 import type { Store, WatchKey } from '../store/store.ts';
 

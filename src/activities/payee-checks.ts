@@ -1,6 +1,6 @@
 import type { CheckProvider } from '../bank/payee-checks/provider.ts';
 import { approvalDigest } from '../domain/identity.ts';
-import { CHECK_KINDS, type CheckKind, type PayeeCheck } from '../domain/payee-check.ts';
+import { CHECK_KINDS, type CheckKind, type PayeeCheck } from '../domain/payee.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../store/store.ts';
 
 /** Which provider checks payees, and how long its verdicts count. */

@@ -1,11 +1,11 @@
 import type { Claim } from '../domain/claim.ts';
 import type { LegKind } from '../domain/names.ts';
 import type { AttemptResult } from '../domain/submission.ts';
+import { addBeneficiary } from './add-beneficiary.ts';
 import { caller, forCaller } from './caller.ts';
+import { approveOrder, rejectOrder } from './decide-order.ts';
 import type { ActivityDeps } from './deps.ts';
-import { addBeneficiary } from './sending/add-beneficiary.ts';
-import { approveOrder, rejectOrder } from './sending/decide-order.ts';
-import { sendOrder } from './sending/send-order.ts';
+import { sendOrder } from './send.ts';
 
 export interface SubmitInput {
   claim: Claim;

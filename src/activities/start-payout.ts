@@ -1,7 +1,7 @@
 import { byLaterClock } from '../bank/bank-time.ts';
-import { dueAt } from '../domain/business-days.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
-import { inMarkdown } from '../domain/markdown.ts';
+import { inMarkdown } from '../domain/text.ts';
+import { dueAt } from '../domain/time.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 

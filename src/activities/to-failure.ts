@@ -2,9 +2,9 @@ import { activityInfo } from '@temporalio/activity';
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { AuthenticationError, BankError } from '../bank/errors.ts';
 import { StoreMismatch, Superseded } from '../domain/claim.ts';
-import { doublingPause } from '../domain/durations.ts';
 import { FAILURES, type FailureType, Misuse } from '../domain/failures.ts';
 import type { Waits } from '../domain/policy.ts';
+import { doublingPause } from '../domain/time.ts';
 
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or text from the bank. */
 

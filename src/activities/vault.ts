@@ -1,7 +1,6 @@
-import type { VaultActivities } from '../domain/card-sending.ts';
-import { caller } from './caller.ts';
-import { createCardPayment, setUpCard, type VaultDeps } from './cards/use-card.ts';
-import { withHeartbeats } from './heartbeats.ts';
+import type { VaultActivities } from '../domain/card-payment.ts';
+import { caller, withHeartbeats } from './caller.ts';
+import { createCardPayment, setUpCard, type VaultDeps } from './card-payments.ts';
 
 /** Activities that need the card, run by the gateway process that holds it. */
 export const vaultActivities = (deps: VaultDeps): VaultActivities => ({

@@ -10,7 +10,7 @@ import { notYet } from './to-failure.ts';
  * itself, and one that somebody else completes needs no worker meanwhile.
  */
 export const waitActivities = (deps: ActivityDeps) => ({
-  /** Completed by the watch, once it has stored that the order is paid (`src/activities/watch/tell-end.ts`). */
+  /** Completed by the watch, once it has stored that the order is paid (`src/activities/watch.ts`). */
   async awaitOrderEnd(): Promise<PaidOrder> {
     throw new CompleteAsyncError();
   },

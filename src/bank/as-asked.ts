@@ -1,4 +1,4 @@
-import { LIST_DOUBTS, type ListDoubt } from '../domain/list-doubt.ts';
+import { LIST_DOUBTS, type ListDoubt } from '../domain/absence.ts';
 import type { Order, OrderQuery } from './schemas/orders.ts';
 import { inCapitals, type Page } from './schemas/wire.ts';
 

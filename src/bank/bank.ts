@@ -1,4 +1,4 @@
-import type { ListDoubt } from '../domain/list-doubt.ts';
+import type { ListDoubt } from '../domain/absence.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 import type { Cards } from './cards/cards.ts';
@@ -14,7 +14,7 @@ export interface ListOptions extends ReadOptions {
   calls?: number;
 }
 
-export interface OrderListOptions extends ListOptions {
+interface OrderListOptions extends ListOptions {
   /** Called with each page; true stops the reading, complete or not. */
   enough?: (page: readonly Order[]) => boolean;
 }

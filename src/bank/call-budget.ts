@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { afterCall, type CallEnd, callsNow, HEALTHY, type Health, sliceOf } from '../domain/call-pace.ts';
+import { afterCall, type CallEnd, callsNow, HEALTHY, type Health, sliceOf } from '../domain/pace.ts';
 import { orAborted } from './deadline.ts';
 
 /** Admits each call of the bank before it leaves, and learns its result. */

@@ -1,5 +1,5 @@
-import type { BankCondition } from '../domain/bank-condition.ts';
-import { doublingPause } from '../domain/durations.ts';
+import type { BankCondition } from '../domain/submission.ts';
+import { doublingPause } from '../domain/time.ts';
 import { type CallContext, exchangeError, type Judge } from './answers.ts';
 import type { Admission } from './call-budget.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
@@ -48,7 +48,7 @@ export interface CallsOptions {
   admission?: Admission | undefined;
 }
 
-export type CallResult = 'ok' | 'authentication' | KnownOutcome;
+type CallResult = 'ok' | 'authentication' | KnownOutcome;
 
 /** Observer of one attempt of a call; never sees its values. */
 export interface CallObserver {

@@ -6,15 +6,17 @@ import { cardFields } from './cards/card-fields.ts';
 import { sleep, withDeadline } from './deadline.ts';
 import { NotSentError } from './errors.ts';
 import { NO_TOKEN, RELAY_READY, type RelayOptions, relayTransport } from './relay-transport.ts';
-import { accountsResource } from './resources/accounts.ts';
-import { beneficiariesResource } from './resources/beneficiaries.ts';
-import { cardsResource } from './resources/cards.ts';
-import { ordersResource } from './resources/orders.ts';
-import { transactionsResource } from './resources/transactions.ts';
+import {
+  accountsResource,
+  beneficiariesResource,
+  cardsResource,
+  ordersResource,
+  transactionsResource,
+} from './resources.ts';
 import { type AuthOptions, createTokenSource } from './token.ts';
 import { createTransport, type HttpFailure, type Transport, type TransportLimits } from './transport.ts';
 
-export interface BankLimits {
+interface BankLimits {
   /** Total time of a read with all its attempts; default 20 s. One attempt takes at most half of it. */
   readTotalMs?: number;
   /** Total time of a write, including a token if it needs one; default 30 s. */

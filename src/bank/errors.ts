@@ -1,4 +1,4 @@
-import type { BankCondition } from '../domain/bank-condition.ts';
+import type { BankCondition } from '../domain/submission.ts';
 import { ENVELOPE_CODES, type EnvelopeCode } from './schemas/envelope.ts';
 
 /**

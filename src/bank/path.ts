@@ -1,6 +1,6 @@
 /** Request targets. Ids come from files or from the bank and must never change which route is called. */
 
-import { PATH_ID } from '../domain/path-id.ts';
+import { PATH_ID } from '../domain/text.ts';
 
 /** Every fixed segment of the interface's routes (section 4); as an id it would name another route. */
 const FIXED_SEGMENTS: ReadonlySet<string> = new Set(

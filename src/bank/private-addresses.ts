@@ -1,6 +1,6 @@
 import { lookup as lookupByName } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { ipList } from './webhooks/ip-list.ts';
+import { ipList } from './webhooks/verifier.ts';
 
 /**
  * Addresses outside the public internet (IANA special-purpose registries) and multicast; also IPv6 addresses that embed an IPv4

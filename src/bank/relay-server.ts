@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type BankOptions, splitBaseUrl } from './client.ts';
-import { relayServerTls } from './relay-tls.ts';
-import { RELAY_READY } from './relay-transport.ts';
+import { RELAY_READY, relayServerTls } from './relay-transport.ts';
 import { createTokenSource } from './token.ts';
 import { createTransport, type HttpAnswer } from './transport.ts';
 

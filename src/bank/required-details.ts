@@ -1,4 +1,4 @@
-import { CITY_FIELDS } from '../domain/payee-fields.ts';
+import { CITY_FIELDS } from '../domain/payee.ts';
 import { matchPattern, type PatternBudget, patternBudget } from './pattern.ts';
 import type { FieldDescriptor, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BankCondition } from '../domain/bank-condition.ts';
+import type { BankCondition } from '../domain/submission.ts';
 import { asksAgain, readEnvelope, readJson, retryAfterMs } from './answers.ts';
 import { orAborted, withDeadline } from './deadline.ts';
 import { AuthenticationError, type BankErrorDetails, conditionOfCode, NotSentError } from './errors.ts';

@@ -1,7 +1,7 @@
 import { groupedAmount, shortId } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
+import { pagesOf } from '../domain/iterate.ts';
 import { parseWorkflowId } from '../domain/names.ts';
-import { pagesOf } from '../domain/pages.ts';
 import { Problem } from '../domain/problem.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import { WHAT_AN_ID_IS } from './an-id.ts';

@@ -1,6 +1,6 @@
-import { looksAtLists } from '../activities/reconciliation/list-looks.ts';
+import { looksAtLists } from '../activities/list-looks.ts';
 import { personOf } from '../domain/authority.ts';
-import { dueDate } from '../domain/business-days.ts';
+import { dueDate } from '../domain/time.ts';
 import type { IntakeDeps } from '../files/intake/intake.ts';
 import { type MessageFiles, messageContextOf } from '../files/intake/message-context.ts';
 import { storeUseOf } from '../files/intake/store-use.ts';

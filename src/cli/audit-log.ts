@@ -7,32 +7,38 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
 import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../channels/http/operations/audit.ts';
-import { counted, groupedAmount, secondOf } from '../domain/display.ts';
+import { counted, groupedAmount, secondOf, widthOf } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
-import { widthOf } from '../domain/wrap.ts';
 import {
+  ifRestored,
   type LogSigner,
   logSigner,
   originOf,
+  replaceKeyInHome,
   rotateLogKey,
+  seenLog,
   signLog,
   storedVerifier,
-} from '../platform/audit/audit-log.ts';
-import { compareWithLog, type LogComparison } from '../platform/audit/compare-log.ts';
-import { replaceKeyInHome } from '../platform/audit/home-log-key.ts';
-import { exportedLines, rotationsIn, verifyStore } from '../platform/audit/read-audit-log.ts';
-import { ifRestored, seenLog, whyShorter } from '../platform/audit/seen-log.ts';
+  whyShorter,
+} from '../platform/audit/log.ts';
 import {
+  compareWithLog,
+  exportedLines,
+  type LogComparison,
+  rotationsIn,
+  verifyStore,
+} from '../platform/audit/read-log.ts';
+import {
+  ed25519Key,
   type LogVerifier,
+  noteOfMail,
   parseCheckpoints,
   parseVerifier,
   verifierOf,
   verifierText,
 } from '../store/audit/checkpoint.ts';
-import { noteOfMail } from '../store/audit/checkpoint-mail.ts';
-import { verifyExport } from '../store/audit/exported-log.ts';
-import { ed25519Key } from '../store/audit/log-key.ts';
 import type { LogVerdict } from '../store/audit/verify-log.ts';
+import { verifyExport } from '../store/audit/verify-log.ts';
 import type { NumberedEntry, Store } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';

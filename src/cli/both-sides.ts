@@ -1,8 +1,7 @@
 import type { WaitingPayout } from '../channels/http/operations/waiting.ts';
-import { shortId } from '../domain/display.ts';
+import { shortId, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { objectionOf } from '../domain/payee-check.ts';
-import { wrap } from '../domain/wrap.ts';
+import { objectionOf } from '../domain/payee.ts';
 import { checkText } from '../reports/check-texts.ts';
 import type { Comparison } from '../reports/comparison.ts';
 import { table } from './table.ts';

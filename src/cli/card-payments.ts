@@ -1,8 +1,7 @@
 import { assertNoCardNumber } from '../channels/find-card.ts';
 import type { CardDocument } from '../channels/http/card-documents.ts';
 import { CARD, CARD_AT_ACQUIRER, CARDS } from '../channels/http/operations/cards.ts';
-import { groupedAmount, secondOf } from '../domain/display.ts';
-import { type LabelledText, labelled, labelledLines, widthOf } from '../domain/wrap.ts';
+import { groupedAmount, type LabelledText, labelled, labelledLines, secondOf, widthOf } from '../domain/display.ts';
 import type { Session } from './session.ts';
 import { table } from './table.ts';
 import { neededFor, todoFor } from './waiting.ts';

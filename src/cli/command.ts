@@ -8,10 +8,10 @@ import type { Session } from './session.ts';
 // that the action does not take, or that it needs and is not given, does not compile.
 
 /** An option; `Given` is what it adds to the options of the action. */
-export type Typed<Given> = Option & { readonly given: Given };
+type Typed<Given> = Option & { readonly given: Given };
 
 /** An argument that has a text or choices of its own. */
-export type TypedArgument<Value> = Argument & { readonly value: Value };
+type TypedArgument<Value> = Argument & { readonly value: Value };
 
 interface Settings {
   /** Throws commander's error, which names the option. */

@@ -1,15 +1,19 @@
 import type { z } from 'zod';
-import { BATCH_CANCELLED } from '../activities/batch/cancel-rest.ts';
+import { BATCH_CANCELLED } from '../activities/batch.ts';
 import { batchIdOf, type Target, unknownId } from '../channels/find-target.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE, type Told } from '../channels/http/operations/decisions.ts';
 import { MYSELF } from '../channels/http/operations/people.ts';
 import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plans.ts';
 import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting.ts';
-import { counted, groupedAmount, shortId, totalsText } from '../domain/display.ts';
+import { resolveDigest } from '../domain/authority.ts';
+import { counted, groupedAmount, labelledLines, shortId, totalsText, widthOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { FLAGS, type Flag, flagsText } from '../domain/flags.ts';
 import { type PayoutInstruction, payoutTitle } from '../domain/instruction.ts';
+import { someAtOnce } from '../domain/iterate.ts';
+import { totalsOf } from '../domain/money.ts';
 import { MESSAGES } from '../domain/names.ts';
+import { FLAGS, type Flag, flagsText } from '../domain/payee.ts';
+import type { ResolveAction } from '../domain/payout-state.ts';
 import {
   AWAITING_DECISION_STATES,
   acceptsControl,
@@ -18,16 +22,11 @@ import {
   PAYOUT_STATES,
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
-import { resolveDigest } from '../domain/question-digest.ts';
 import { isReasonCode, REASONS, type ReasonCode } from '../domain/reasons.ts';
-import type { ResolveAction } from '../domain/resolve-action.ts';
-import { someAtOnce } from '../domain/some-at-once.ts';
-import { totalsOf } from '../domain/totals.ts';
-import { labelledLines, widthOf, wrap } from '../domain/wrap.ts';
-import { askAudited } from '../people/decisions/audited-request.ts';
-import { roleAskedOf } from '../people/decisions/awaits-decision.ts';
 import { type BatchPlan, WHY_EXCLUDED } from '../people/decisions/plan.ts';
+import { roleAskedOf } from '../people/decisions/scope.ts';
 import { questionShown, type ShownQuestion } from '../people/decisions/shown-question.ts';
+import { askAudited } from '../people/decisions/weigh.ts';
 import { signablePlan } from '../people/signing/plan.ts';
 import { continuesStopped, updateBatch } from '../platform/temporal/batch-executions.ts';
 import { executionsOver } from '../platform/temporal/executions.ts';

@@ -7,35 +7,37 @@ import type { FoundCli } from '../../scripts/temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
 import type { Bank } from '../bank/bank.ts';
 import type { Policy } from '../domain/authority.ts';
+import { isOpen, scopeText, unguarded } from '../domain/authority.ts';
 import { counted, groupedAmount, minuteOf } from '../domain/display.ts';
-import { DAY_MS } from '../domain/durations.ts';
+import type { Undecodable } from '../domain/failures.ts';
+import { PAYLOAD_REFUSED } from '../domain/failures.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
-import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
 import { Problem } from '../domain/problem.ts';
-import { ByReference, type ReferenceForm, referenceForm } from '../domain/reference-form.ts';
-import { type ReferenceSpelling, spellingText } from '../domain/reference-spelling.ts';
-import { scopeText } from '../domain/scope-text.ts';
+import {
+  ByReference,
+  type ReferenceForm,
+  type ReferenceSpelling,
+  referenceForm,
+  spellingText,
+} from '../domain/reference-form.ts';
 import { type ResumptionReason, UNUSUAL } from '../domain/store-past.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
-import type { Undecodable } from '../domain/undecodable.ts';
-import { isOpen, unguarded } from '../domain/unguarded.ts';
+import { DAY_MS } from '../domain/time.ts';
 import { problemOf } from '../files/intake/problem-of.ts';
 import { otherHomeOf } from '../files/intake/store-use.ts';
-import { ifRestored, seenLog, whyShorter } from '../platform/audit/seen-log.ts';
-import { bankAt } from '../platform/bank.ts';
-import { clockComplaint } from '../platform/bank-warnings.ts';
-import { payeeChecks } from '../platform/checks.ts';
+import { ifRestored, seenLog, whyShorter } from '../platform/audit/log.ts';
+import { bankAt, clockComplaint, payeeChecks } from '../platform/bank.ts';
 import { bankIdentity } from '../platform/config/bank.ts';
 import { notNeeded, PROCESSES, type Process, unneededBy } from '../platform/config/holdings.ts';
 import type { Config } from '../platform/config.ts';
 import { temporalCli } from '../platform/embedded/cli-path.ts';
-import { type Replacement, recentReplacements } from '../platform/embedded/replacements.ts';
+import { type Replacement, recentReplacements } from '../platform/embedded/keep-server.ts';
 import type { Stack } from '../platform/embedded/stack.ts';
+import { thisProcess } from '../platform/sender.ts';
 import { acceptKey, recordAccounts } from '../platform/store-binding.ts';
 import { connectTemporal } from '../platform/temporal/connection.ts';
 import { whyNewOnesWait } from '../platform/temporal/current-build.ts';
-import { areRefused, missingAttributes } from '../platform/temporal/search-attributes.ts';
-import { thisProcess } from '../platform/this-process.ts';
+import { areRefused, missingAttributes } from '../platform/temporal/namespace.ts';
 import { storeLocation } from '../store/engine/store-url.ts';
 import type { SenderSeen, Store, StoreRole } from '../store/store.ts';
 import { canBeWitnessed } from '../store/witness.ts';

@@ -13,7 +13,7 @@ export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox'
     },
     startWorker: async (addresses) => {
       const [{ installRuntime }, { startWorker }] = await Promise.all([
-        import('../platform/temporal/runtime.ts'),
+        import('../platform/temporal/worker.ts'),
         import('../worker.ts'),
       ]);
       installRuntime(log, config.metrics.temporal);

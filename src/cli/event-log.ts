@@ -7,9 +7,17 @@ import {
   SUBSCRIPTIONS,
   type SubscriptionStatus,
 } from '../channels/http/operations/events.ts';
-import { counted, groupedAmount, iso, isoOrNull, minuteOf } from '../domain/display.ts';
+import {
+  counted,
+  groupedAmount,
+  iso,
+  isoOrNull,
+  type LabelledText,
+  labelledLines,
+  minuteOf,
+  widthOf,
+} from '../domain/display.ts';
 import { isEventKind } from '../domain/events-out.ts';
-import { type LabelledText, labelledLines, widthOf } from '../domain/wrap.ts';
 import type { OutboxEvent, RefusedEvent } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';

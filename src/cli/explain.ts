@@ -1,4 +1,5 @@
 import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
+import { type LabelledText, labelledLines, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 import { didYouMean } from '../domain/nearest.ts';
@@ -7,11 +8,9 @@ import { Problem } from '../domain/problem.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import type { Actor, Remedy } from '../domain/remedy.ts';
-import { type LabelledText, labelledLines, widthOf } from '../domain/wrap.ts';
 import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../files/rules/columns.ts';
 import { RULES } from '../files/rules/rules.ts';
-import { sampleValue } from '../files/template/sample-payee.ts';
-import { fieldNames } from '../files/template/write-template.ts';
+import { fieldNames, sampleValue } from '../files/template/template.ts';
 import { STATES } from '../reports/state-texts.ts';
 import type { Session } from './session.ts';
 import { table } from './table.ts';

@@ -13,8 +13,8 @@ import {
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
-import { temporalProblem } from '../files/intake/temporal-problem.ts';
-import type { MoveKind } from '../files/rules/check-move.ts';
+import { temporalProblem } from '../files/intake/problem-of.ts';
+import type { MoveKind } from '../files/rules/check-instruction.ts';
 import { startBatch } from '../platform/temporal/batch-executions.ts';
 import { batchUrl } from '../reports/links.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';

@@ -3,7 +3,7 @@ import { accessOf } from '../channels/http/gateway-app.ts';
 import type { GatewayAddresses } from '../channels/http/gateway-settings.ts';
 import { assertTokenIfReachable, type ListenOn } from '../channels/http/server.ts';
 import { assertEncrypted } from '../channels/http/transport.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../domain/settings.ts';
 import type { Config } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
 import { OpenedParts } from '../platform/opened-parts.ts';

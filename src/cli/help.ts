@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { labelled, widthOf, wrap } from '../domain/wrap.ts';
+import { labelled, widthOf, wrap } from '../domain/display.ts';
 import { EXIT } from './exit.ts';
 
 /** A line to type, and what it does. A test parses every line. */

@@ -1,8 +1,8 @@
 import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from '../channels/http/operations/incidents.ts';
-import { differenceText } from '../domain/changed-order.ts';
+import { acknowledgementOf } from '../domain/authority.ts';
 import { secondOf } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
-import { acknowledgementOf } from '../domain/question-digest.ts';
+import { differenceText } from '../domain/reconciliation.ts';
 import type { IncidentRecord } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import type { Session } from './session.ts';

@@ -1,9 +1,8 @@
 import { SUMMARY } from '../channels/http/operations/batches.ts';
 import { PAYOUT, type PayoutView } from '../channels/http/operations/payouts.ts';
-import { groupedAmount, minuteOf } from '../domain/display.ts';
+import { groupedAmount, type LabelledText, labelledLines, minuteOf, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { flagsText } from '../domain/flags.ts';
-import { type LabelledText, labelledLines, widthOf } from '../domain/wrap.ts';
+import { flagsText } from '../domain/payee.ts';
 import { CHECK_NAMES, checkText } from '../reports/check-texts.ts';
 import { payeeText } from '../reports/masked.ts';
 import { incidentRemedy } from '../reports/next-step.ts';

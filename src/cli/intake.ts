@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DropFolder, LOOK_EVERY_MS } from '../channels/folder/drop-folder.ts';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../domain/settings.ts';
 import { assertFolderMaker } from '../files/intake/maker.ts';
 import { appOf } from '../platform/app.ts';
 import { assertPolicyKept } from '../platform/audit/policy-log.ts';

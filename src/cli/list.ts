@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../channels/http/operations/lists.ts';
-import { counted, groupedAmount, minuteOf, shortId } from '../domain/display.ts';
-import { widthOf } from '../domain/wrap.ts';
+import { counted, groupedAmount, minuteOf, shortId, widthOf } from '../domain/display.ts';
 import { kindOf } from '../reports/next-step.ts';
 import type { ListedBatch, Movements } from '../reports/report-document.ts';
 import type { PayoutRecord, PayoutSearch } from '../store/store.ts';

@@ -1,10 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { midnightOf } from '../domain/calendar-date.ts';
 import { holdsCardNumber } from '../domain/card-number.ts';
-import { DAY_MS } from '../domain/durations.ts';
 import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode } from '../domain/reasons.ts';
+import { DAY_MS, midnightOf } from '../domain/time.ts';
 import { option } from './command.ts';
 
 // Parsers for option values. Each throws commander's error, which names the option, unless it says otherwise.

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
+import { fitted, widthOf } from '../domain/display.ts';
 import { type Finding, formatFinding, rowsText, visible, warningsByKind } from '../domain/finding.ts';
-import { fitted, widthOf } from '../domain/wrap.ts';
 
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
 export interface Output {

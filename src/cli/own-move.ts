@@ -3,7 +3,7 @@ import { payloadDigest } from '../domain/identity.ts';
 import { isAtRest, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { identityOf, type MoveAsked } from '../files/intake/own-move.ts';
-import type { MoveKind } from '../files/rules/check-move.ts';
+import type { MoveKind } from '../files/rules/check-instruction.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';

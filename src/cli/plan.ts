@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
-import { counted, groupedAmount, minuteOf, peopleText, shortId } from '../domain/display.ts';
+import { counted, groupedAmount, minuteOf, peopleText, shortId, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { addDecimals } from '../domain/money.ts';
-import { widthOf } from '../domain/wrap.ts';
 import type { AccountOutlook, Outlook } from '../files/intake/outlook.ts';
 import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
 import type { Plan, StoreUse } from '../files/intake/plan.ts';

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { SUMMARY } from '../channels/http/operations/batches.ts';
-import { shortId } from '../domain/display.ts';
-import { widthOf } from '../domain/wrap.ts';
+import { shortId, widthOf } from '../domain/display.ts';
 import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
 import { batchUrl } from '../reports/links.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { makeHomePrivate } from '../platform/embedded/private-home.ts';
+import { makeHomePrivate } from '../platform/embedded/home.ts';
 import { connectTemporal } from '../platform/temporal/connection.ts';
-import { installRuntime } from '../platform/temporal/runtime.ts';
-import { areRefused, ensureSearchAttributes } from '../platform/temporal/search-attributes.ts';
+import { areRefused, ensureSearchAttributes } from '../platform/temporal/namespace.ts';
+import { installRuntime } from '../platform/temporal/worker.ts';
 import { pagesUrl } from '../reports/links.ts';
 import { startSandbox } from '../sandbox/server.ts';
 import { startWorker } from '../worker.ts';

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { WHAT_AN_ID_IS } from '../channels/an-id.ts';
+import { fitted, widthOf, wrap } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
-import { fitted, widthOf, wrap } from '../domain/wrap.ts';
 import { ownVersion } from '../store/own-files.ts';
 import { addCommands, type Perform } from './command.ts';
 import { audit } from './commands/audit.ts';

@@ -1,7 +1,6 @@
 import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
-import { incidentText } from '../domain/reconciliation.ts';
-import { countsOf, type ReconciliationPass } from '../domain/reconciliation-pass.ts';
+import { countsOf, incidentText, type ReconciliationPass } from '../domain/reconciliation.ts';
 import { untilCarriedOut } from '../platform/temporal/payout-updates.ts';
 import { startReconciliationPass } from '../platform/temporal/reconciliation-executions.ts';
 import type { QuietScope, Store } from '../store/store.ts';

@@ -1,11 +1,15 @@
 import { basename, resolve } from 'node:path';
-import { counted } from '../domain/display.ts';
+import { counted, widthOf, wrap } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
-import { widthOf, wrap } from '../domain/wrap.ts';
 import { createLog } from '../platform/log.ts';
-import { type HistoryFile, historyFilesIn, readHistory } from '../platform/temporal/histories.ts';
-import { type ReplayProblem, replayHistories } from '../platform/temporal/replay.ts';
-import { installRuntime } from '../platform/temporal/runtime.ts';
+import {
+  type HistoryFile,
+  historyFilesIn,
+  type ReplayProblem,
+  readHistory,
+  replayHistories,
+} from '../platform/temporal/replay.ts';
+import { installRuntime } from '../platform/temporal/worker.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { shellWord } from './output.ts';
 import type { Session } from './session.ts';

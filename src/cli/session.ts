@@ -141,7 +141,7 @@ export class Session implements AsyncDisposable {
     const store = await this.store();
     const known = await store.identity();
     if (known.bank !== undefined) await store.identify({ bank: bankIdentity(this.config) });
-    const { assertNoCopy } = await import('../platform/copied-store.ts');
+    const { assertNoCopy } = await import('../platform/sender.ts');
     await assertNoCopy(this.config, store);
   }
 
@@ -159,8 +159,8 @@ export class Session implements AsyncDisposable {
       const stack = await openStack(this.config, { ...embeddedParts(this.config), mode, ...more });
       this.openedStack = this.opened.adopt(stack, (it) => it.close({ abandonFollowers: this.leaveAtOnce }));
       const [store, client] = [await this.store(), await this.client()];
-      const { temporalIdentity } = await import('../platform/temporal/identity.ts');
-      const { assertNamespaceFits } = await import('../platform/temporal/namespace-claim.ts');
+      const { temporalIdentity } = await import('../platform/temporal/namespace.ts');
+      const { assertNamespaceFits } = await import('../platform/temporal/namespace.ts');
       await store.identify({ bank: bankIdentity(this.config), ...(await temporalIdentity(client)) });
       await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
@@ -194,7 +194,7 @@ export class Session implements AsyncDisposable {
     const { bank, home } = this.config;
     if (this.openedStack !== undefined) return this.bank(this.openedStack);
     if (bank.kind === 'remote') return this.bank({ apiUrl: bank.url });
-    const { answeringStack } = await import('../platform/embedded/join.ts');
+    const { answeringStack } = await import('../platform/embedded/open-stack.ts');
     const up = await answeringStack(home);
     return up && this.bank(up);
   }
@@ -213,7 +213,7 @@ export class Session implements AsyncDisposable {
     const { config, openedStack } = this;
     if (config.uiUrl !== undefined || openedStack?.owner === false) return this.ui();
     if (openedStack?.owner === true) return undefined;
-    const { answeringStack } = await import('../platform/embedded/join.ts');
+    const { answeringStack } = await import('../platform/embedded/open-stack.ts');
     const up = await answeringStack(config.home);
     return up === undefined ? undefined : temporalUi(config, up);
   }

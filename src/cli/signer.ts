@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { MYSELF, type Myself } from '../channels/http/operations/people.ts';
-import { may, personOf, type Question, type SignedDecision, type Statement } from '../domain/authority.ts';
+import { may, personOf, type Question, type SignedDecision, type Statement, scopeText } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
-import { scopeText } from '../domain/scope-text.ts';
-import { mayControl } from '../people/decisions/batch-scope.ts';
-import { credentialId, publicKeyOf, signStatement } from '../people/signing/ed25519.ts';
-import { assertKeyPrivate } from '../platform/config/file-access.ts';
+import { mayControl } from '../people/decisions/scope.ts';
+import { credentialId, publicKeyOf, signStatement } from '../people/signing/signing.ts';
+import { assertKeyPrivate } from '../platform/config/policy.ts';
 import type { BatchRecord } from '../store/store.ts';
 import type { Session } from './session.ts';
 

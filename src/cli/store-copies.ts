@@ -4,14 +4,17 @@ import { counted, groupedAmount, isoOrNull } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
 import { bankIdentity } from '../platform/config/bank.ts';
 import type { Config } from '../platform/config.ts';
-import { lockHome } from '../platform/embedded/lock.ts';
-import { StackError } from '../platform/embedded/stack-error.ts';
-import { backupStore } from '../store/backup.ts';
+import { lockHome, StackError } from '../platform/embedded/home.ts';
 import type { StoreFileFacts } from '../store/engine/store-file.ts';
 import { storeLocation } from '../store/engine/store-url.ts';
 import { migrateStore } from '../store/open.ts';
-import { type RestoreOrder, restoreStore } from '../store/restore.ts';
-import { nameOfDatabase, recordRestoredDatabase } from '../store/restored-database.ts';
+import {
+  backupStore,
+  nameOfDatabase,
+  type RestoreOrder,
+  recordRestoredDatabase,
+  restoreStore,
+} from '../store/restore.ts';
 import { forgetSeenLog } from '../store/witness.ts';
 import { confirm } from './confirm.ts';
 import type { Session } from './session.ts';

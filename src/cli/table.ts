@@ -1,5 +1,5 @@
+import { atRight, columnsOf, filledUp, labelled, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { atRight, columnsOf, filledUp, labelled, widthOf } from '../domain/wrap.ts';
 
 /**
  * Aligned columns for a terminal, figures at the right, with control characters made visible. If the columns do not fit side by

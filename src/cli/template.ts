@@ -2,16 +2,20 @@ import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
 import { OFFER } from '../channels/http/operations/bank.ts';
 import type { Finding } from '../domain/finding.ts';
 import { Problem } from '../domain/problem.ts';
+import { whyUnreadable } from '../files/input.ts';
 import { type MessageFiles, messageContextOf } from '../files/intake/message-context.ts';
 import type { MessageContext } from '../files/messages/message-context.ts';
 import { MESSAGE_NAMES, readInstructions } from '../files/read-file.ts';
-import { MessageParties } from '../files/template/from-message.ts';
-import { messageTemplate } from '../files/template/message-template.ts';
-import { fieldsWithoutSample } from '../files/template/sample-payee.ts';
-import { type TemplateIds, templateRows } from '../files/template/template-rows.ts';
-import { csvTemplate, jsonTemplate } from '../files/template/write-template.ts';
-import { whyUnreadable } from '../files/unreadable.ts';
-import { bankOffer, offerIn } from '../platform/bank-offer.ts';
+import {
+  csvTemplate,
+  fieldsWithoutSample,
+  jsonTemplate,
+  MessageParties,
+  messageTemplate,
+  type TemplateIds,
+  templateRows,
+} from '../files/template/template.ts';
+import { bankOffer, offerIn } from '../platform/bank.ts';
 import type { TemplateKind } from './options.ts';
 import { shellWord } from './output.ts';
 import type { Session } from './session.ts';

@@ -1,11 +1,10 @@
 import type { CardDocument } from '../channels/http/card-documents.ts';
 import { type CardForPeople, INBOX, type Inbox, READ_MAX } from '../channels/http/operations/inbox.ts';
-import { counted, iso, isoOrNull, minuteOf } from '../domain/display.ts';
+import { counted, iso, isoOrNull, labelled, minuteOf, widthOf } from '../domain/display.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
 import { incidentText } from '../domain/reconciliation.ts';
 import { forOperator } from '../domain/remedy.ts';
-import { labelled, widthOf } from '../domain/wrap.ts';
 import { incidentRemedy } from '../reports/next-step.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import type { StepGroup } from '../reports/step-groups.ts';

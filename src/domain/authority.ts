@@ -1,6 +1,8 @@
 import type { PayoutInstruction } from './instruction.ts';
-import type { PayoutKind } from './names.ts';
+import { compareDecimals } from './money.ts';
+import { PAYOUT_KINDS, type PayoutKind } from './names.ts';
 import { type ApprovalRule, approvalsNeeded, type Per, type RuledPayout } from './policy.ts';
+import { nameProblem, textProblem } from './text.ts';
 
 /**
  * Who may move money, and what they have decided. Under a policy a decision counts because a person it names has signed it; a
@@ -114,7 +116,7 @@ export interface Statement {
 export interface SignedDecision extends Statement {
   /** Id of the credential used to sign. */
   credential: string;
-  /** Over `statementBytes`, base64; for a passkey see `src/people/signing/passkey.ts`. */
+  /** Over `statementBytes`, base64; for a passkey see `src/people/signing/signing.ts`. */
   signature: string;
 }
 
@@ -241,3 +243,211 @@ export const approvalsAsked = ({ approvals }: Policy, asked: Asked, where: 'befo
     approvals.filter((rule) => rule.where === 'both' || (rule.where ?? 'before-submit') === where),
     asked,
   );
+
+/** A scope in words, by its members. */
+export function scopeText({ kinds, uids, accounts, currencies }: Scope): string {
+  const parts = [
+    ['kind', kinds],
+    ['uid', uids],
+    ['account', accounts],
+    ['currency', currencies],
+  ] as const;
+  return (
+    parts.flatMap(([what, list]) => (list === undefined ? [] : [`${what} ${list.join(' ')}`])).join('; ') ||
+    'everything'
+  );
+}
+
+/** Digests that bind a decision to one question: an answer to one question says nothing about another. */
+
+/** For a hold: bound to its present reason and, if people let a cost through, to how high it may be (`upTo`). */
+export const holdDigest = (digest: string, code: string, upTo?: string): string =>
+  [digest, code, ...(upTo === undefined ? [] : [upTo])].join('/');
+
+/** For the bank's audit of an order. */
+export const bankDigest = (digest: string, orderId: string): string => `${digest}/${orderId}`;
+
+/** For what an operator asks for; these words are signed. */
+export const resolveDigest = (action: string, orderId?: string): string => `${action}/${orderId ?? ''}`;
+
+/** What an operator signs who records that an incident was dealt with. */
+export const acknowledgementOf = (id: string, remark: string) =>
+  ({ question: 'resolve', reference: id, digest: resolveDigest('acknowledge', id), remark }) as const;
+
+/**
+ * Who may decide, and when enough people have. One state machine for everything people decide about a payout: our own approval
+ * before it is sent, the bank's audit of an order, and a hold, which may be for a screening.
+ */
+
+type DecisionKind = 'payout' | 'bank' | 'hold' | 'screening';
+
+export interface AwaitedApproval {
+  kind: DecisionKind;
+  /** Digest of what is decided; a decision that names another digest is refused. */
+  digest: string;
+  /** Number of distinct people needed. */
+  needed: number;
+  maker: string | undefined;
+  /** Epoch ms from which decisions are refused; undefined: they do not expire on our side. */
+  expiresAt: number | undefined;
+  approvedBy: readonly string[];
+}
+
+export interface Decision {
+  decision: 'approve' | 'reject';
+  by: string;
+  remark?: string;
+  /** Digest of what is decided, from the query `state`; if given, it must be the one in force. */
+  digest?: string;
+}
+
+/** A decision as sent to the workflow of a payout. */
+export interface DecideUpdate extends Decision {
+  decisionId: string;
+  /** If the policy requires signatures: the signed decision; absent if it is already stored. */
+  signed?: SignedDecision;
+}
+
+export type Verdict =
+  | { verdict: 'approved'; awaited: AwaitedApproval }
+  | { verdict: 'rejected'; by: string; remark: string }
+  | { verdict: 'counted'; awaited: AwaitedApproval }
+  | { verdict: 'refused'; why: string };
+
+/** Applies one decision. It is refused if nothing is awaited. */
+export function consider(awaited: AwaitedApproval | undefined, decision: Decision, now: number): Verdict {
+  const refusal = refusalOf(awaited, decision, now);
+  if (refusal !== undefined || awaited === undefined)
+    return { verdict: 'refused', why: refusal ?? 'nothing is awaited' };
+  if (decision.decision === 'reject') return { verdict: 'rejected', by: decision.by, remark: decision.remark ?? '' };
+  const next = { ...awaited, approvedBy: [...awaited.approvedBy, decision.by] };
+  return next.approvedBy.length >= awaited.needed
+    ? { verdict: 'approved', awaited: next }
+    : { verdict: 'counted', awaited: next };
+}
+
+/** Why a decision does not count; undefined if it does. */
+export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decision, now: number): string | undefined {
+  if (awaited === undefined) return 'no approval is awaited';
+  const unnamed = nameProblem(decision?.by);
+  if (unnamed !== undefined) return `the decision names nobody (${unnamed})`;
+  if (hasExpired(awaited, now)) return 'the approval has expired';
+  if (decision.digest !== undefined && decision.digest !== awaited.digest) return 'the digest is not the one in force';
+  if (decision.decision === 'reject') {
+    const unexplained = textProblem('remark', decision.remark);
+    return unexplained && `a rejection needs a remark (${unexplained})`;
+  }
+  if (decision.decision !== 'approve') return 'the decision is neither "approve" nor "reject"';
+  if (awaited.kind === 'payout' && awaited.maker === undefined) {
+    return 'the maker is unknown, so nobody can be told apart from the maker';
+  }
+  if (awaited.maker !== undefined && isSamePerson(decision.by, awaited.maker)) return 'the maker may not approve';
+  if (awaited.approvedBy.some((by) => isSamePerson(decision.by, by))) return 'this person has approved already';
+  return undefined;
+}
+
+export const hasExpired = ({ expiresAt }: AwaitedApproval, now: number): boolean =>
+  expiresAt !== undefined && now >= expiresAt;
+
+/**
+ * The distinct people among `names` other than the maker; empty if the maker is unknown, because then anybody may be the maker.
+ */
+export function approvers(names: readonly string[], maker: string | null): string[] {
+  if (maker === null) return [];
+  const people: string[] = [];
+  for (const name of names) {
+    if (![maker, ...people].some((other) => isSamePerson(other, name))) people.push(name);
+  }
+  return people;
+}
+
+/**
+ * Whether two names mean one person: case, character width, the number of blanks and invisible characters are ignored. Letters
+ * that look alike are left to the policy, which knows people by their keys.
+ */
+export function isSamePerson(a: string, b: string): boolean {
+  return folded(a) === folded(b);
+}
+
+const folded = (name: string): string => tidied(name).toLowerCase();
+
+/** A name without what nobody sees: width of characters, composition, invisible characters, number of blanks. */
+export const tidied = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+
+/** What makers may submit without a rule that asks for an approval, or without a limit on its sum. */
+export interface Unguarded {
+  kinds: readonly PayoutKind[];
+  /** Absent: every one that the policy does not name. */
+  currency?: string;
+  /** Absent: every one that the policy does not name. */
+  account?: string;
+  /** Decimal amount from which somebody must approve, whoever the payee is; absent: nobody ever must. */
+  approvedFrom?: string;
+  /** Whether a limit per day or account adds it up. One per payee does not: there are many payees. */
+  isLimited: boolean;
+}
+
+/** Whether a maker alone may pay any sum of it. */
+export const isOpen = ({ approvedFrom, isLimited }: Pick<Unguarded, 'approvedFrom' | 'isLimited'>): boolean =>
+  !isLimited && (approvedFrom === undefined || compareDecimals(approvedFrom, '0') !== 0);
+
+/** One kind of money in the eyes of a policy: an absent currency or account stands for all that it does not name. */
+interface Sort {
+  kind: PayoutKind;
+  currency?: string;
+  account?: string;
+}
+
+/** Everything within a maker's scope for which the policy has no rule, or no limit. */
+export function unguarded(policy: Policy): Unguarded[] {
+  const makers = policy.people.filter(({ roles }) => roles.includes('maker'));
+  const named = (lists: (readonly string[] | undefined)[]): (string | undefined)[] => [
+    ...[...new Set(lists.flatMap((list) => list ?? []))].sort(),
+    undefined,
+  ];
+  const { approvals, limits } = policy;
+  const currencies = named([
+    ...[...approvals, ...limits].map(({ currency }) => (currency === undefined ? [] : [currency])),
+    ...makers.map(({ scope }) => scope.currencies),
+  ]);
+  const accounts = named([
+    ...approvals.map(({ account }) => (account === undefined ? [] : [account])),
+    ...makers.map(({ scope }) => scope.accounts),
+  ]);
+  const sorts = accounts.flatMap((account) =>
+    currencies.flatMap((currency) => PAYOUT_KINDS.map((kind): Sort => ({ kind, currency, account }))),
+  );
+  const lacking = sorts
+    .filter((sort) => makers.some((maker) => reaches(maker, sort)))
+    .map((sort) => ({ ...sort, approvedFrom: approvedFrom(approvals, sort), isLimited: isLimited(policy, sort) }))
+    .filter((guards) => guards.approvedFrom === undefined || !guards.isLimited);
+  const alike = Map.groupBy(lacking, ({ kind: _kind, ...rest }) => JSON.stringify(rest));
+  return [...alike].map(([rest, same]) => ({ kinds: same.map(({ kind }) => kind), ...JSON.parse(rest) }));
+}
+
+/** Whether the maker's scope holds some of it. */
+function reaches({ scope }: Person, { kind, currency, account }: Sort): boolean {
+  const holds = (list: readonly string[] | undefined, value: string | undefined): boolean =>
+    list === undefined || (value !== undefined && list.includes(value));
+  return holds(scope.kinds, kind) && holds(scope.currencies, currency) && holds(scope.accounts, account);
+}
+
+/** The amount from which somebody must approve before it is sent, whoever the payee is; undefined: nobody ever must. */
+function approvedFrom(rules: readonly ApprovalRule[], sort: Sort): string | undefined {
+  const [lowest] = rules
+    .filter(({ where, newPayee, changedPayee }) => where !== 'at-bank' && newPayee !== true && changedPayee !== true)
+    .filter(({ kinds }) => kinds?.includes(sort.kind) ?? true)
+    .filter(({ currency }) => currency === undefined || currency === sort.currency)
+    .filter(({ account }) => account === undefined || account === sort.account)
+    .map(({ amountAtLeast }) => amountAtLeast ?? '0')
+    .sort((a, b) => compareDecimals(a, b) ?? 0);
+  return lowest;
+}
+
+const isLimited = ({ limits }: Policy, { kind, currency }: Sort): boolean =>
+  limits.some((limit) => limit.per !== 'payee' && limit.currency === currency && (limit.kinds?.includes(kind) ?? true));

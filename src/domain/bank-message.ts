@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import type { CheckVerdict } from './payee-check.ts';
+import type { CheckVerdict } from './payee.ts';
 import type { PayoutState, Reason } from './payout-state.ts';
 
 /** What is stored of a bank message, so that its answer repeats everything as it was written. */

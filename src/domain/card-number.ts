@@ -52,3 +52,7 @@ const DERIVED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9
  */
 export const isMerchantRequestId = (text: string): boolean =>
   REQUEST_ID.test(text) && !DERIVED_ID.test(text) && !isCardNumber(text) && !holdsCardNumber(text);
+
+/** A card as pages, backends and `--card-from` pass it. The number is a test number of the sandbox and belongs to nobody. */
+export const CARD_EXAMPLE =
+  '{"number":"4000 0000 1000 0000","expiry_month":"12","expiry_year":"2031","cvv":"123","holder_name":"Alice Example"}';

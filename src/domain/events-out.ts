@@ -1,4 +1,4 @@
-import { DAY_MS, doublingPause } from './durations.ts';
+import { DAY_MS, doublingPause } from './time.ts';
 
 /** Events about payouts and batches for other systems, and what a receiver's answer means. Pure. */
 
@@ -76,7 +76,7 @@ export function waitBeforeRetry(failures: number, draw: number, retryAfterMs = 0
 }
 
 /** State of a subscription before a round of deliveries, as far as the round changes it. */
-export interface DeliveryHealth {
+interface DeliveryHealth {
   failures: number;
   /** Epoch ms; null: the last attempt was accepted. */
   failingSince: number | null;

@@ -1,12 +1,12 @@
+import { doubtInWords, type LookDoubt } from './absence.ts';
+import type { ExchangePlan, TransferPlan } from './agreed-cost.ts';
 import { sellAtMost } from './agreed-cost.ts';
-import type { Flag, Shown } from './flags.ts';
-import { doubtInWords, type LookDoubt } from './list-doubt.ts';
+import { holdDigest } from './authority.ts';
 import { compareDecimals, exceedsSlippage } from './money.ts';
-import type { ExchangePlan, TransferPlan } from './order-plans.ts';
-import { objectionOf, type PayeeCheck } from './payee-check.ts';
+import type { Flag, Shown } from './payee.ts';
+import { objectionOf, type PayeeCheck } from './payee.ts';
 import type { Reason } from './payout-state.ts';
 import type { Terms } from './policy.ts';
-import { holdDigest } from './question-digest.ts';
 import { because } from './reasons.ts';
 import type { SwitchScope } from './switch-scope.ts';
 
@@ -91,7 +91,7 @@ export interface Collected {
 }
 
 /** A property of a payout that people must let through before it is sent. Each is decided on its own. */
-export interface ApprovalException {
+interface ApprovalException {
   reason: Reason;
   /** Digest of what is decided. */
   digest: string;

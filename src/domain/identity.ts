@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { PayoutInstruction } from './instruction.ts';
-import { likeness, type PayeeDetails } from './likeness.ts';
 import { parseAmount } from './money.ts';
 import { type LegKind, REFERENCE_NAMESPACE } from './names.ts';
+import { likeness, type PayeeDetails } from './payee.ts';
 
 /**
  * What identifies a payout: (uid, id) decide the reference; the payload digest decides whether it is still the same instruction.

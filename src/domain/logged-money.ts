@@ -1,8 +1,8 @@
-import { forPeople } from './changed-order.ts';
 import type { PayoutInstruction } from './instruction.ts';
 import { addDecimals, decimalsEqual } from './money.ts';
 import type { OrderFacts } from './order-judgement.ts';
 import { isEnd, type PayoutState } from './payout-state.ts';
+import { forPeople } from './reconciliation.ts';
 
 /**
  * What the audit log says of the money of a payout, compared with its row and with the order that the bank shows: whoever writes
@@ -28,7 +28,7 @@ export interface LogDifference {
   where: 'row' | 'bank' | 'entry';
 }
 
-export interface ComparedRow {
+interface ComparedRow {
   reference: string;
   instruction: PayoutInstruction;
   /** Of the instruction as it is now. */

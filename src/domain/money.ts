@@ -1,4 +1,28 @@
-import { currencyExponent } from './currency.ts';
+/**
+ * ISO 4217 codes by their number of decimals. `Intl` is not used: its display digits differ from ISO 4217 (HUF, IDR, PKR, COP).
+ */
+const CODES_BY_EXPONENT: Readonly<Record<number, string>> = {
+  0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  2: 'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XCD XCG YER ZAR ZMW ZWG',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+};
+
+const EXPONENTS: ReadonlyMap<string, number> = new Map(
+  Object.entries(CODES_BY_EXPONENT).flatMap(([exponent, codes]) =>
+    codes.split(' ').map((code): [string, number] => [code, Number(exponent)]),
+  ),
+);
+
+/** Decimal places of a currency (ISO 4217), or `undefined` for a code the standard does not list. */
+export function currencyExponent(currency: string): number | undefined {
+  return EXPONENTS.get(currency);
+}
+
+/** Every ISO 4217 code that can carry an amount. */
+export function currencyCodes(): string[] {
+  return [...EXPONENTS.keys()].sort();
+}
 
 /**
  * Money is a decimal string outside and bigint minor units inside; no float ever holds an amount. Amounts in the bank's answers
@@ -109,4 +133,40 @@ export function exceedsSlippage(quoted: string, actual: string, cap: string): bo
   };
   const [x, y] = aligned(a, limit);
   return x > y;
+}
+
+export interface Total {
+  currency: string;
+  count: number;
+  /** Decimal string with the currency's decimals. */
+  amount: string;
+}
+
+type Added = Pick<Total, 'currency' | 'amount'>;
+
+/** Adds up amounts one by one, by currency. */
+export class Totals {
+  readonly #sums = new Map<string, Total>();
+
+  /** `key`: what is added up apart, of one currency. */
+  add({ currency, amount }: Added, key = currency): void {
+    const { count, amount: sum } = this.#sums.get(key) ?? { count: 0, amount: formatMinor(0n, currency) };
+    this.#sums.set(key, { currency, count: count + 1, amount: addDecimals(sum, amount) });
+  }
+
+  /** Sorted by key. */
+  entries(): [key: string, Total][] {
+    return [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  /** Sorted by currency. */
+  list(): Total[] {
+    return this.entries().map(([, total]) => total);
+  }
+}
+
+export function totalsOf(rows: Iterable<Added>): Total[] {
+  const totals = new Totals();
+  for (const row of rows) totals.add(row);
+  return totals.list();
 }

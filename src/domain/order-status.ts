@@ -56,3 +56,13 @@ export function isNoMoney(meaning: StatusMeaning): meaning is NoMoney {
 export function asksForAttention(meaning: StatusMeaning): boolean {
   return meaning !== 'open';
 }
+
+/** Payload of the signal `orderChanged`. It only says where to look; the GET decides. */
+export interface OrderNotice {
+  reference: string;
+  orderId: string;
+  /** The status as the bank words it. */
+  status: string;
+  /** Absent if a person sent the signal. */
+  stage?: OrderStage;
+}

@@ -1,5 +1,5 @@
+import type { ShownAccount, TransferPlan } from './agreed-cost.ts';
 import type { PayoutInstruction } from './instruction.ts';
-import type { ShownAccount, TransferPlan } from './order-plans.ts';
 import type { Reason } from './payout-state.ts';
 import { because } from './reasons.ts';
 

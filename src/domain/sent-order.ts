@@ -1,9 +1,9 @@
+import type { ExchangePlan } from './agreed-cost.ts';
 import type { Assessment } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
-import { isBetween } from './money.ts';
+import { addDecimals, decimalsEqual, isBetween } from './money.ts';
 import type { LegKind } from './names.ts';
-import type { ExpectedOrder } from './order-judgement.ts';
-import type { ExchangePlan } from './order-plans.ts';
+import type { ExpectedOrder, OrderFacts } from './order-judgement.ts';
 import { unfitTransfer } from './own-accounts.ts';
 
 /** What every order has when it is sent. */
@@ -27,7 +27,7 @@ export interface PaymentOrder extends OrderTerms {
 }
 
 /** A transfer as it is sent, and the user whose lists may show its arrival. `currency`, of both accounts, is not sent. */
-export interface TransferOrder extends OrderTerms {
+interface TransferOrder extends OrderTerms {
   sourceAccountId: string;
   destinationAccountId: string;
   /** Not sent. */
@@ -181,4 +181,45 @@ export function expectedOrder(
   const bought = exchange !== undefined && 'buyAmount' in exchange ? exchange.buyAmount : exchange?.amount;
   const { buyAccountId, sellCurrency } = exchange ?? {};
   return { kind, reference, uid, accountId, currency, amount: bought ?? amount, buyAccountId, sellCurrency };
+}
+
+/** What the bank shows of a paid order: the amount that was asked for, and the account it left. Absent: not shown. */
+export interface PaidShown {
+  orderId: string;
+  /** Decimal string; for an exchange what was bought. The interface does not show whether it includes the fee. */
+  amount?: string;
+  currency?: string;
+  accountId?: string;
+}
+
+export function paidShown(kind: LegKind, order: OrderFacts): PaidShown {
+  const { order_id: orderId } = order;
+  if (kind === 'exchange') {
+    return { orderId, amount: order.buy_amount, currency: order.buy_currency, accountId: order.sell_account };
+  }
+  const { transaction_amount: amount, transaction_currency: currency, transaction_account: accountId } = order;
+  return { orderId, amount, currency, accountId };
+}
+
+/** What is not shown is null where it is stored. */
+type Stored = Record<'amount' | 'currency', string | null>;
+
+/**
+ * The amount and currency that a paid order moved, without its fee: as the bank shows them, else as it was sent. Undefined:
+ * neither is known.
+ */
+export function amountPaid(
+  shown: Stored | undefined,
+  sent: Pick<SentOrder, 'amount' | 'currency'> | undefined,
+  { fee, feeCurrency }: { fee: string | null; feeCurrency: string | null },
+): { amount: string; currency: string } | undefined {
+  const amount = shown?.amount ?? undefined;
+  const currency = shown?.currency ?? sent?.currency;
+  if (amount === undefined || currency === undefined) return sent && { amount: sent.amount, currency: sent.currency };
+  const includesFee =
+    sent !== undefined &&
+    fee !== null &&
+    feeCurrency === currency &&
+    decimalsEqual(amount, addDecimals(sent.amount, fee));
+  return { amount: includesFee ? sent.amount : amount, currency };
 }

@@ -1,7 +1,21 @@
 import type { Policy } from './authority.ts';
-import type { BusinessCalendar } from './business-days.ts';
-import type { CardTerms } from './card-terms.ts';
+import type { CardTerms } from './card-payment.ts';
 import type { ApprovalRule, Terms } from './policy.ts';
+import type { BusinessCalendar } from './time.ts';
+
+interface Line {
+  (fields: object, sentence?: string): void;
+  (sentence: string): void;
+}
+
+/** Where a process tells the people who run it what they have to know. A field that its allow-list does not name is left out. */
+export interface Log {
+  error: Line;
+  warn: Line;
+  info: Line;
+  debug: Line;
+  trace: Line;
+}
 
 /** Settings of payouts, card payments and workers. Durations in ms; our own waits are already scaled. */
 export interface WorkerSettings {

@@ -1,3 +1,17 @@
+import { DAY_MS } from './time.ts';
+
+/**
+ * Claim time (epoch ms) from which a store is believed that nothing was sent earlier for a document; null: always. After the
+ * store was replaced by an older copy, documents lost with it can be submitted again only during the days in which orders are
+ * compared.
+ */
+export function believedFrom(
+  restored: { at: number } | undefined,
+  { reconcileDays }: { reconcileDays: number },
+): number | null {
+  return restored === undefined ? null : restored.at + reconcileDays * DAY_MS;
+}
+
 /**
  * Why senders began anew with a store: nobody had sent from it before (`new`), the last sender had ended (`restart`), was
  * suspended for longer than the proof window (`gap`), another machine used it last (`other-user`), its file was moved or is a copy

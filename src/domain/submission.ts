@@ -1,8 +1,31 @@
-import type { BankCondition } from './bank-condition.ts';
+import type { LegKind } from './names.ts';
 import type { ReferenceDedupe } from './policy.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { SentOrder } from './sent-order.ts';
 import type { SwitchScope } from './switch-scope.ts';
+
+/**
+ * What a bank says about a call that it did not carry out. Only `src/bank` knows which code, word or status says so
+ * (`CODE_RULES`); everything else decides by these conditions.
+ */
+export type BankCondition =
+  | 'internal-error'
+  | 'bad-request'
+  | 'already-exists'
+  | 'beneficiary-not-found'
+  | 'order-not-found'
+  | 'account-not-found'
+  | 'account-frozen'
+  | 'operation-failed'
+  | 'unsupported'
+  | 'insufficient-funds'
+  | 'in-progress'
+  /** A code that the bank's interface does not list. An HTTP status alone has no condition. */
+  | 'unlisted';
+
+/** What the bank said, in words for people: its own code if it has one. */
+export const bankSays = (condition: BankCondition, code: number | undefined): string =>
+  code === undefined ? condition : `code ${code}`;
 
 /**
  * The decision core of a POST that moves money: what one attempt resulted in, and what all attempts together allow (when a
@@ -254,7 +277,7 @@ const movedNothing = (counted: Submission): Submission => ({ ...counted, resends
 const RESENDS_VERIFIED_MAX = 5;
 
 /** What the searches since the last attempt have shown. */
-export interface SearchEvidence {
+interface SearchEvidence {
   absent: boolean;
   /** Searches that could prove absence and found nothing. */
   stableSearches: number;
@@ -290,4 +313,101 @@ export function afterProvenAbsence(known: Submission): Submission {
  */
 export function afterUnprovenResend(known: Submission): Submission {
   return { ...known, resends: known.resends + 1 };
+}
+
+/**
+ * Before an order is sent again, under whatever reference, the bank's list says whether it has one already: the store knows only
+ * what was sent from it, and what the bank answered at that time. Pure: which look at the list is demanded.
+ */
+
+/** A look must have begun after `after` (epoch ms of our clock) and reach back to `from` (the same; 0: the whole list). */
+export interface DemandedLook {
+  after: number;
+  from: number;
+}
+
+/** A look is out of date after this long: people may have taken their time in between. Of the bank's time, never scaled. */
+const CURRENT_MS = 2 * 60_000;
+
+interface Sent {
+  outcome: string | null;
+  sentAt: number;
+  /** When its outcome was recorded; null: nobody knows it. */
+  answeredAt: number | null;
+}
+
+/** An earlier generation of a document; `endedAt` null: it has no end. */
+interface Earlier {
+  createdAt: number;
+  endedAt: number | null;
+}
+
+interface LookFacts {
+  now: number;
+  /** Whoever asks does so from then on, epoch ms. */
+  begunAfter?: number;
+  listLagMs: number;
+  /**
+   * The row has waited, or was claimed before the store was last opened anew: a copy of the store may have it too, and another
+   * store may have taken the same file, and either may have sent it meanwhile.
+   */
+  isOlder?: boolean;
+}
+
+/**
+ * The look that is demanded before a reference is sent; undefined: none, because nothing was sent for the document. The whole list
+ * is read: a bank may date an order back that it makes in the place of another.
+ *
+ * @param attempts made under this reference, and under those of earlier generations: whatever the bank answered, it may have
+ * executed one; what it has refused and executed all the same the list shows within its lag
+ * @param earlier the earlier generations that the store has
+ */
+export function demandedLook(
+  attempts: readonly Sent[],
+  generation: number,
+  earlier: readonly Earlier[],
+  { now, begunAfter = 0, listLagMs, isOlder = false }: LookFacts,
+): DemandedLook | undefined {
+  if (attempts.length === 0 && generation === 0 && !isOlder && begunAfter === 0) return undefined;
+  const answered = attempts.map(
+    ({ outcome, sentAt, answeredAt }) =>
+      (answeredAt ?? sentAt + SENDER_LIFE_MS) + (outcome === 'refused' ? listLagMs : 0),
+  );
+  const ended = earlier.map(({ createdAt, endedAt }) => endedAt ?? createdAt);
+  return { after: Math.max(now - CURRENT_MS, begunAfter, ...answered, ...ended), from: 0 };
+}
+
+/** Whether a row that was released then (epoch ms) has waited so long that an earlier look is out of date. */
+export const hasWaited = (now: number, releasedAt: number): boolean => now - releasedAt > CURRENT_MS;
+
+/** Whether it was met by a look at the whole list that began then (epoch ms), which a wrong clock may have set in the future. */
+export const isMetBy = ({ after }: DemandedLook, beganAt: number, now: number): boolean =>
+  beganAt >= after && beganAt <= now + CURRENT_MS;
+
+/** One look that is both. */
+export function both(one: DemandedLook | undefined, other: DemandedLook | undefined): DemandedLook | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return { after: Math.max(one.after, other.after), from: Math.min(one.from, other.from) };
+}
+
+/** Progress of a payout's exchange. */
+export interface ExchangeProgress {
+  /** Done: the payout is paid from the account in its own currency, into which the money was booked. */
+  exchanged: boolean;
+  /** It may be booked: the sold account is then short by that amount, which does not mean that it lacks money. */
+  exchangeSent: boolean;
+}
+
+/** What is known about an order; `submission` is absent if nothing was sent. */
+interface Known {
+  submission?: Submission;
+  isPaid?: boolean;
+}
+
+/** Progress from what is known when a run begins. A payment is sent only after its exchange. */
+export function exchangeProgress({ payment, exchange }: Partial<Record<LegKind, Known>>): ExchangeProgress {
+  return {
+    exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0,
+    exchangeSent: mayHaveBeenSent(exchange?.submission),
+  };
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { aboutFile, type Found } from '../domain/finding.ts';
-import { UnreadableFile } from './unreadable.ts';
+import { UnreadableFile } from './input.ts';
 
 const LF = 0x0a;
 const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);

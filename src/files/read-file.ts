@@ -1,19 +1,31 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
-import type { Finding } from '../domain/finding.ts';
-import { aboutFile } from '../domain/finding.ts';
-import { looksLikeAba } from './aba/aba-layout.ts';
+import { aboutFile, type Finding } from '../domain/finding.ts';
+import { looksLikeAba } from './aba/read-aba.ts';
 import { readCsv } from './csv/read-csv.ts';
-import type { RowSink } from './input.ts';
+import { inTurns, type RowSink, TEXT_BYTES_MAX, untilUnreadable, withinBytes, withinRows } from './input.ts';
 import { readJson } from './json/read-json.ts';
-import { TEXT_BYTES_MAX, withinBytes, withinRows } from './limits.ts';
 import type { MessageContext } from './messages/message-context.ts';
-import { looksLikeNacha } from './nacha/nacha-layout.ts';
-import { unsupportedFormatOf } from './strangers.ts';
-import { inTurns } from './turns.ts';
-import { untilUnreadable } from './unreadable.ts';
-import { looksLikeWorkbook } from './xlsx/first-bytes.ts';
+import { looksLikeNacha } from './nacha/read-nacha.ts';
+import { looksLikeWorkbook } from './xlsx/workbook.ts';
+
+/** What people hand over by mistake, by how it begins: read as CSV it would have findings about lines that it does not have. */
+const STRANGERS: readonly (readonly [what: string, mend: string, ...begins: string[]])[] = [
+  ['a PDF document', 'export the payouts themselves', '%PDF-'],
+  ['a picture', 'export the payouts themselves', '\x89PNG', '\xff\xd8\xff', 'GIF8', 'II*'],
+  ['a web page', 'the download may have failed; export the file again', '<!doctype html', '<html'],
+  ['an archive', 'unpack it first', '\x1f\x8b', '7z\xbc\xaf', 'Rar!', 'PK\x05\x06', '\xfd7zXZ'],
+  ['an encrypted or signed file', 'decrypt it first', '-----BEGIN '],
+  ['a SWIFT MT message', 'export pain.001 instead', '{1:F'],
+];
+
+/** `head`: its first characters, as Latin-1, without byte order mark and blanks. Undefined for what may be one of our formats. */
+function unsupportedFormatOf(head: string): string | undefined {
+  const text = head.toLowerCase();
+  const stranger = STRANGERS.find(([, , ...begins]) => begins.some((start) => text.startsWith(start.toLowerCase())));
+  return stranger && `this is ${stranger[0]}, not a file of payouts; ${stranger[1]}`;
+}
 
 /**
  * Reads a file into a sink. A finding never stops the pass; if the rest cannot be read, it rejects with an `UnreadableFile`.
@@ -91,7 +103,7 @@ export const EXTENSION_OF: Readonly<Record<string, string>> = Object.fromEntries
   Object.values<Format>(FORMATS).flatMap(({ mediaTypes, extension }) => mediaTypes.map((type) => [type, extension])),
 );
 
-export type InputFormat = keyof typeof FORMATS;
+type InputFormat = keyof typeof FORMATS;
 
 /** Whether mapping and payee directory complete it. */
 export const isMessage = (format: InputFormat): boolean => (FORMATS[format] as Format).isMessage === true;

@@ -1,9 +1,7 @@
 import { aboutFile, type Found, printable } from '../domain/finding.ts';
 import { OWN_FIELDS } from '../domain/instruction.ts';
-import { fromSpreadsheet } from '../domain/spreadsheet-text.ts';
-import { isColumnName, type RowSink } from './input.ts';
-import { COLUMNS_MAX, tooManyColumns } from './limits.ts';
-import { UnreadableFile } from './unreadable.ts';
+import { fromSpreadsheet } from '../domain/text.ts';
+import { COLUMNS_MAX, isColumnName, type RowSink, tooManyColumns, UnreadableFile } from './input.ts';
 
 /** A problem with one value of a row, given by its index. */
 export interface CellProblem {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { tidied } from '../domain/approval.ts';
+import { tidied } from '../domain/authority.ts';
 
 /**
  * Whether a reader could confuse two names: they count as the same if they differ only in similar letters and digits (Unicode

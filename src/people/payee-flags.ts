@@ -2,9 +2,9 @@ import type { Bank } from '../bank/bank.ts';
 import { byEarlierClock } from '../bank/bank-time.ts';
 import { payeeDigest } from '../bank/payee.ts';
 import type { Beneficiary } from '../bank/schemas/beneficiaries.ts';
-import type { Flag } from '../domain/flags.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
-import { payeeCountry, payeeFlags, payeeName } from '../domain/payee-flags.ts';
+import type { Flag } from '../domain/payee.ts';
+import { payeeCountry, payeeFlags, payeeName } from '../domain/payee.ts';
 import type { PayeeAsked, PayeeHistory, PayoutRecord, Store } from '../store/store.ts';
 import { skeletons } from './look-alike-names.ts';
 

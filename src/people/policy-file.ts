@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonRefused, readJsonOnce } from '../bank/json.ts';
 import { type Limit, type Person, type Policy, ROLES, type Scope } from '../domain/authority.ts';
-import { DAY_MS, HOUR_MS } from '../domain/durations.ts';
 import { parseDecimal } from '../domain/money.ts';
 import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
+import { DAY_MS, HOUR_MS } from '../domain/time.ts';
 import { areLookAlikes, mixesAlphabets } from './look-alike-names.ts';
-import { credentialId, isPublicKey } from './signing/ed25519.ts';
+import { credentialId, isPublicKey } from './signing/signing.ts';
 
 /** The policy file: who may move money, in JSON, version 1. Unknown members are refused: a misspelled one would be lost. */
 
@@ -131,7 +131,7 @@ function wordsOf(text: string, refused: unknown): string {
 }
 
 /** A policy, or what is wrong with its text: a sentence with place and rule for each problem. */
-export type PolicyRead = { policy: Policy } | { problems: string[] };
+type PolicyRead = { policy: Policy } | { problems: string[] };
 
 export function parsePolicy(text: string): PolicyRead {
   let json: unknown;

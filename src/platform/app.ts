@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Bank } from '../bank/bank.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../domain/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Config } from './config.ts';
 import type { StackAddresses } from './embedded/stack.ts';

@@ -1,14 +1,24 @@
+import type { PayeeChecks } from '../activities/payee-checks.ts';
 import type { Bank } from '../bank/bank.ts';
+import type { BankClock } from '../bank/bank-clock.ts';
 import { CallBudget, type CallBudgetOptions } from '../bank/call-budget.ts';
 import { type BankOptions, createBank } from '../bank/client.ts';
 import { sleep } from '../bank/deadline.ts';
+import { isJudged, undefinedIf } from '../bank/errors.ts';
+import { askedOnce, httpProvider } from '../bank/payee-checks/provider.ts';
 import { startReadsRelay } from '../bank/relay-server.ts';
 import { withRequiredDetailsCache } from '../bank/required-details-cache.ts';
+import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
 import { withSharedReads } from '../bank/shared-reads.ts';
+import { may, type Policy } from '../domain/authority.ts';
+import { currencyCodes } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
+import type { Log } from '../domain/settings.ts';
 import type { Store } from '../store/store.ts';
+import { ConfigError } from './config/key.ts';
 import type { Config } from './config.ts';
 import { addressText } from './telemetry/listen-address.ts';
+import { readinessOf } from './telemetry/readiness.ts';
 
 /**
  * The bank at `apiUrl`: the configured one, directly or through workers, or this stack's sandbox. `onCall` is called for every call. All processes on one
@@ -56,4 +66,120 @@ export async function relayOf(config: Config, apiUrl: string): Promise<{ close()
       cause: error,
     });
   });
+}
+
+const BENEFICIARY_TYPES = ['personal', 'business'] as const;
+/** Assumed if the institution shows no account from which to take its currencies. */
+const USUAL_CURRENCY = 'USD';
+
+/**
+ * The bank's required-details for payees: in one currency, else in every currency that the institution holds. Throws a usage
+ * error for a currency that is not in ISO 4217, or in which the bank offers nothing.
+ */
+export async function bankOffer(bank: Bank, currency: string | undefined): Promise<RequiredDetailsEntry[]> {
+  if (currency !== undefined && !currencyCodes().includes(currency)) {
+    const upper = currency.toUpperCase();
+    throw new Problem('usage', 'unknown-currency', `"${currency}" is not an ISO 4217 currency code.`, {
+      hint: `Write ${currencyCodes().includes(upper) ? upper : 'a code such as EUR'}.`,
+    });
+  }
+  const currencies = currency === undefined ? await heldCurrencies(bank) : [currency];
+  const entries = await offerIn(bank, currencies);
+  if (entries.length === 0) {
+    throw new Problem('usage', 'nothing-offered', `The bank offers no payment in ${currencies.join(', ')}.`, {
+      hint: 'Name another currency with --currency.',
+    });
+  }
+  return entries;
+}
+
+/** What the bank offers in these currencies; nothing for one in which it pays nothing, or that is none. */
+export async function offerIn(bank: Bank, currencies: Iterable<string>): Promise<RequiredDetailsEntry[]> {
+  const entries: RequiredDetailsEntry[] = [];
+  for (const currency of currencies) {
+    for (const type of BENEFICIARY_TYPES) {
+      // A bank may refuse to list details for a currency that it holds but does not pay out.
+      const offered = await undefinedIf(isJudged, () => bank.beneficiaries.requiredDetails(currency, type));
+      entries.push(...(offered ?? []));
+    }
+  }
+  return entries;
+}
+
+async function heldCurrencies(bank: Bank): Promise<string[]> {
+  const held = new Set((await bank.accounts.master()).map(({ currency }) => currency));
+  return held.size === 0 ? [USUAL_CURRENCY] : [...held];
+}
+
+interface Looked {
+  bank: Pick<Bank, 'clock'> & { accounts: Pick<Bank['accounts'], 'master'> };
+  settings: { clockSkewMs: number };
+  log: Log;
+  now: () => number;
+}
+
+/** How long what the bank showed is reused: each look costs it a call. */
+const ASKED_EVERY_MS = 20_000;
+
+const OUTAGE =
+  'the bank does not answer a read in time, or PAYOUTS_API_RATE is used up: payouts wait, and continue by themselves';
+
+/** What people should see of the bank, although a process is ready without it. */
+export function bankWarnings({ bank, settings, ...looks }: Looked): () => Promise<string[]> {
+  const answers = readinessOf(
+    { bank: () => undefinedIf(isJudged, () => bank.accounts.master()) },
+    { ...looks, freshMs: ASKED_EVERY_MS },
+  );
+  return async () => {
+    const { ready } = await answers();
+    return [ready ? [] : OUTAGE, clockComplaint(bank.clock.offset(), settings.clockSkewMs) ?? []].flat();
+  };
+}
+
+/** A sentence if the bank's clock is off by more than PAYOUTS_BANK_CLOCK_SKEW, otherwise undefined. */
+export function clockComplaint(offset: number | undefined, limitMs: number): string | undefined {
+  if (offset === undefined || Math.abs(offset) <= limitMs) return undefined;
+  const seconds = Math.round(Math.abs(offset) / 1_000);
+  return (
+    `the bank's clock is ${seconds} s ${offset > 0 ? 'ahead of' : 'behind'} this machine's, above the limit of ` +
+    `${Math.round(limitMs / 1_000)} s (PAYOUTS_BANK_CLOCK_SKEW): until one of them is corrected, no lost order is proven absent`
+  );
+}
+
+/** Logs once when the bank's clock goes off, and once when it is right again. */
+export function bankClockAlarm(clock: BankClock, limitMs: number, log: Log): () => void {
+  let isOff = false;
+  return () => {
+    const offsetMs = clock.offset();
+    const complaint = clockComplaint(offsetMs, limitMs);
+    if (complaint !== undefined && !isOff) log.warn({ offsetMs }, complaint);
+    if (complaint === undefined && isOff) log.info({ offsetMs }, "the bank's clock is within the limit again");
+    isOff = complaint !== undefined;
+  };
+}
+
+/**
+ * The provider of payee checks: the configured one, or that of this stack's sandbox. Undefined: none. Throws a `ConfigError` if
+ * the policy lets nobody decide on a screening.
+ */
+export function payeeChecks({ checks, bank, settings }: Config, apiUrl: string): PayeeChecks | undefined {
+  if (checks === undefined) return undefined;
+  assertDecidable(settings.policy);
+  const { provider, timeoutMs, maxAgeMs, verifiedCurrencies } = checks;
+  const at =
+    provider.kind === 'sandbox'
+      ? { name: 'sandbox', url: `${apiUrl}/checks`, secret: bank.secret.reveal() }
+      : { name: new URL(provider.url).host, url: provider.url, secret: provider.secret.reveal() };
+  return { provider: askedOnce(httpProvider({ ...at, timeoutMs })), maxAgeMs, verifiedCurrencies };
+}
+
+/** Otherwise a payout held for a screening would be held for ever. */
+function assertDecidable(policy: Policy | undefined): void {
+  if (policy === undefined) return;
+  if (policy.people.some((person) => may(person, 'screening') && person.credentials.length > 0)) return;
+  throw new ConfigError(
+    'PAYOUTS_CHECKS',
+    'has payees screened, but the policy gives nobody with a key the role compliance: nobody could clear a hit',
+    'Give somebody the role compliance in the policy, or unset PAYOUTS_CHECKS.',
+  );
 }

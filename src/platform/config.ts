@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { leadsHere } from '../domain/loopback.ts';
-import { keyRingOfHome } from './codec/home-keys.ts';
-import type { KeyRing } from './codec/key-ring.ts';
+import type { KeyRing } from './codec/keys.ts';
+import { keyRingOfHome } from './codec/keys.ts';
 import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
 import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
@@ -12,16 +12,13 @@ import {
   assertPostgresEncrypted,
   CLEAR_TEXT_KEYS,
 } from './config/clear-text.ts';
-import { ConfigError } from './config/config-error.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
-import { assertKeysPrivate, FILE_ACCESS_KEYS, readableSecrets } from './config/file-access.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
 import { heldIn, processOf } from './config/holdings.ts';
 import { homeOf, witnessFolderOf } from './config/home.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
-import { type Environment, key, readKeys, unknownKeys, type ValuesOf } from './config/key.ts';
-import { PolicyFile } from './config/policy.ts';
-import { Secret } from './config/secret.ts';
+import { ConfigError, type Environment, key, readKeys, Secret, unknownKeys, type ValuesOf } from './config/key.ts';
+import { assertKeysPrivate, FILE_ACCESS_KEYS, PolicyFile, readableSecrets } from './config/policy.ts';
 import { settingsOf, WORKER_KEYS } from './config/settings.ts';
 import { metricsOf, openAddresses, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
 import { DEPLOYMENT_KEYS, deploymentOf, type TemporalConfig, temporalOf } from './config/temporal.ts';

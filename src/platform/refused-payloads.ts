@@ -1,7 +1,7 @@
-import { HOUR_MS } from '../domain/durations.ts';
-import type { Log } from '../domain/log.ts';
+import { PAYLOAD_REFUSED } from '../domain/failures.ts';
 import { cardWorkflowId, parseWorkflowId } from '../domain/names.ts';
-import { PAYLOAD_REFUSED } from '../domain/payload-refused.ts';
+import type { Log } from '../domain/settings.ts';
+import { HOUR_MS } from '../domain/time.ts';
 import type { Store } from '../store/store.ts';
 import type { OnRefused } from './codec/encryption.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasCode } from '../domain/error-code.ts';
+import { hasCode } from '../domain/failures.ts';
 
 /** Undefined if there is no such file. Throws if it cannot be read: that is not to be taken for a home without a key. */
 export function readSecretFile(path: string): string | undefined {

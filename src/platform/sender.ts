@@ -1,6 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { dirname, resolve } from 'node:path';
 import { StoreMismatch } from '../domain/claim.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../domain/settings.ts';
 import {
   judgeOpening,
   missingSince,
@@ -10,13 +13,88 @@ import {
   UNUSUAL,
   type Witness,
 } from '../domain/store-past.ts';
+import { storeIdIn } from '../store/engine/store-file.ts';
+import { storeLocation } from '../store/engine/store-url.ts';
 import { StoreFileError } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
 import { readWitness, writeWitness } from '../store/witness.ts';
 import type { Config } from './config.ts';
-import { assertNoCopy } from './copied-store.ts';
-import { processMark } from './embedded/process-mark.ts';
-import { fileMark, placeOf, type StorePlace, thisProcess } from './this-process.ts';
+import { processMark, StackError } from './embedded/home.ts';
+
+/** Where a store is: its path or name, and what tells it from its copies. */
+type StorePlace = Pick<Sender, 'place' | 'placeMark'> & {
+  /** Path of the SQLite file; null for PostgreSQL. */
+  file: string | null;
+};
+
+export async function placeOf(
+  config: Pick<Config, 'storeUrl'>,
+  store: Pick<Store, 'databaseMark'>,
+): Promise<StorePlace> {
+  const location = storeLocation(config.storeUrl.reveal());
+  if (location.kind === 'file') {
+    const file = resolve(location.path);
+    return { file, place: file, placeMark: fileMark(file) };
+  }
+  const { name, mark } = await store.databaseMark();
+  return { file: null, place: name, placeMark: mark };
+}
+
+/** Tells a file from its copies: a copy has another inode, or was created at another time. Empty: there is no such file. */
+export function fileMark(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino}:${Math.trunc(found.birthtimeMs)}`;
+}
+
+/** This process and the machine it runs on, as others recognise them. */
+export const thisProcess = (): Pick<Sender, 'machine' | 'boot' | 'pid' | 'processMark'> => ({
+  machine: hash('sha256', read('/etc/machine-id') ?? hostname()).slice(0, 12),
+  boot: read('/proc/sys/kernel/random/boot_id') ?? '',
+  pid: process.pid,
+  processMark: processMark(process.pid) ?? '',
+});
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Refuses a store file that is a copy of one that is still where it was last used on this machine: each of the two would pay what
+ * is open. PostgreSQL, and an original that cannot be read, say nothing here.
+ *
+ * @throws StackError `stack-copied`
+ */
+export async function assertNoCopy(
+  config: Pick<Config, 'storeUrl' | 'witnessFolder'>,
+  store: Pick<Store, 'id' | 'senders' | 'databaseMark'>,
+): Promise<void> {
+  const own = await placeOf(config, store);
+  if (own.file === null) return;
+  const witness = readWitness(config.witnessFolder, store.id);
+  const [last] = await store.senders();
+  const { machine } = thisProcess();
+  for (const place of [witness?.place, last?.machine === machine ? last.place : undefined]) {
+    if (place !== undefined && (await isOriginal(place, own, store.id)))
+      throw isCopied(dirname(own.file), dirname(place));
+  }
+}
+
+async function isOriginal(path: string, own: StorePlace, storeId: string): Promise<boolean> {
+  const mark = fileMark(path);
+  if (mark === '' || mark === own.placeMark) return false;
+  return (await storeIdIn(path).catch(() => undefined)) === storeId;
+}
+
+const isCopied = (copy: string, original: string): StackError =>
+  new StackError(
+    'copied',
+    `the store in ${copy} is a copy of the one in ${original}, which is still there, and both would pay what is open: nothing is sent`,
+    `Use the original: PAYOUTS_HOME=${original}. If the copy is to take its place, move ${original} away first.`,
+  );
 
 const PULSE_MS = 10_000;
 /** A process on another machine counts as alive for this long after a sign of life; nobody counts as suspended before. */

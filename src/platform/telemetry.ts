@@ -1,7 +1,7 @@
 import { proofFrom } from '../domain/absence.ts';
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../domain/settings.ts';
 import type { Store } from '../store/store.ts';
-import { bankWarnings } from './bank-warnings.ts';
+import { bankWarnings } from './bank.ts';
 import type { TracesConfig } from './config/telemetry.ts';
 import type { Config } from './config.ts';
 import type { ListenAddress } from './telemetry/listen-address.ts';

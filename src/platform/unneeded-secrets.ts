@@ -1,4 +1,4 @@
-import type { Log } from '../domain/log.ts';
+import type { Log } from '../domain/settings.ts';
 import { notNeeded, type Process, unneededBy } from './config/holdings.ts';
 import type { Config } from './config.ts';
 

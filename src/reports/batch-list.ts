@@ -1,4 +1,4 @@
-import { pagesOf } from '../domain/pages.ts';
+import { pagesOf } from '../domain/iterate.ts';
 import { batchState, countRows, needsAttention } from '../domain/payout-state.ts';
 import type { BatchRecord, Store } from '../store/store.ts';
 import type { BatchList, ListedBatch } from './report-document.ts';

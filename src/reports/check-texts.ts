@@ -1,5 +1,5 @@
 import { minuteOf } from '../domain/display.ts';
-import type { CheckKind, CheckVerdict } from '../domain/payee-check.ts';
+import type { CheckKind, CheckVerdict } from '../domain/payee.ts';
 import type { KeptCheck } from '../store/store.ts';
 
 /** A verdict on the payee of a payout, as shown to whoever decides. */

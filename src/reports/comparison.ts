@@ -1,3 +1,20 @@
+import { listsOfLeg } from '../activities/open-set.ts';
+import type { Bank } from '../bank/bank.ts';
+import { isBankError, isJudged, undefinedIf } from '../bank/errors.ts';
+import type { Order } from '../bank/schemas/orders.ts';
+import { groupedAmount, minuteOf, shortId } from '../domain/display.ts';
+import { shownValue } from '../domain/finding.ts';
+import { beneficiaryFields } from '../domain/instruction.ts';
+import type { LegKind } from '../domain/names.ts';
+import { isArrival, isReturn } from '../domain/order-judgement.ts';
+import { isEnd } from '../domain/payout-state.ts';
+import { referenceForm } from '../domain/reference-form.ts';
+import type { SentOrder } from '../domain/sent-order.ts';
+import { orderToRepeat } from '../domain/submission.ts';
+import { legReferences } from '../store/claimed-row.ts';
+import type { IncidentRecord, PayoutRecord, SendAttempt, Store } from '../store/store.ts';
+import { payeeText } from './masked.ts';
+
 /** Two or more sides of something in a row, for comparison; values are masked, so different ones may look equal. */
 export interface Comparison {
   /** Names the payout and what is compared. */
@@ -15,10 +32,10 @@ interface ComparedLine {
 }
 
 /** Values by name, as shown. */
-export type Side = Readonly<Record<string, string>>;
+type Side = Readonly<Record<string, string>>;
 
 /** A line for every name for which a side has a value; `differs` if the values are not the same. */
-export function comparedLines(sides: readonly Side[]): ComparedLine[] {
+function comparedLines(sides: readonly Side[]): ComparedLine[] {
   const names = [...new Set(sides.flatMap(Object.keys))];
   return names
     .map((name) => {
@@ -27,3 +44,169 @@ export function comparedLines(sides: readonly Side[]): ComparedLine[] {
     })
     .filter(({ values }) => values.some((value) => value !== ''));
 }
+
+// Comparisons for what looks alike, was changed or exists twice.
+
+type BankShown = Pick<Bank, 'accounts' | 'beneficiaries' | 'orders'>;
+
+interface SidesOf {
+  store: Pick<Store, 'payout' | 'attemptsOf' | 'incidentsOf'>;
+  /** Absent: comparisons that need the bank are left out. */
+  bank?: BankShown;
+  /** `clockSkewMs`: how much earlier than its sending an order may be dated. */
+  settings: { clockSkewMs: number };
+}
+
+export const needsBank = ({ reason, assessed }: PayoutRecord): boolean =>
+  isPayeeInDoubt(reason?.code) ||
+  assessed?.flags?.includes('changed-payee') === true ||
+  reason?.code === 'duplicate-suspected';
+
+const isPayeeInDoubt = (code: string | undefined): boolean =>
+  code === 'beneficiary-changed' || code === 'beneficiary-conflict';
+
+/** The comparisons of a row; empty if it has nothing to compare. Throws a `BankError` if the bank does not answer. */
+export async function bothSides({ store, bank, settings }: SidesOf, row: PayoutRecord): Promise<Comparison[]> {
+  const { lookAlikeOf, reason, reference, state } = row;
+  const found: (Comparison | undefined)[] = [];
+  const incidents = await store.incidentsOf([reference]);
+  if (bank !== undefined && (reason?.code === 'duplicate-suspected' || incidents.length > 0)) {
+    found.push(await ordersCompared({ store, bank, settings }, row, incidents));
+  }
+  if (isEnd(state)) return found.filter((it) => it !== undefined);
+  const earlier = lookAlikeOf === null ? undefined : await store.payout(lookAlikeOf);
+  if (earlier !== undefined) {
+    const lines = comparedLines([payoutSide(row), payoutSide(earlier)]);
+    found.push({ title: titleOf(row), sides: ['this payout', 'earlier payout'], lines });
+  }
+  if (bank !== undefined && reason?.code !== 'duplicate-suspected' && needsBank(row)) {
+    found.push(await payeeCompared(bank, row));
+  }
+  return found.filter((it) => it !== undefined);
+}
+
+/** The same, but undefined if the bank does not answer. */
+export const sidesShown = (sides: SidesOf, row: PayoutRecord): Promise<Comparison[] | undefined> =>
+  undefinedIf(isBankError, () => bothSides(sides, row));
+
+const titleOf = ({ documentId, reference }: PayoutRecord): string => `${documentId} (${shortId(reference)})`;
+
+function payoutSide(row: PayoutRecord): Side {
+  const { documentId, reference, uid, instruction, by, state, createdAt, endedAt, batchId } = row;
+  return {
+    document: documentId,
+    payout: shortId(reference),
+    user: uid,
+    amount: moneyText(instruction.amount, instruction.currency),
+    from: instruction.account_id,
+    to: payeeText(row),
+    submitted: minuteOf(createdAt),
+    by: by ?? 'an unknown maker',
+    batch: batchId === null ? '' : shortId(batchId),
+    state,
+    ended: endedAt === null ? '' : minuteOf(endedAt),
+  };
+}
+
+async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Comparison | undefined> {
+  const { instruction, assessed } = row;
+  const known = assessed?.beneficiary;
+  const id = instruction.beneficiary_id ?? (known?.known === true ? known.id : undefined);
+  if (id === undefined) return undefined;
+  const sides = ['instruction', 'bank now'];
+  const title = `${titleOf(row)}, payee ${id}`;
+  const shown = await undefinedIf(isJudged, () => bank.beneficiaries.get(id));
+  if (shown === undefined) return { title, sides, lines: [], note: 'The bank does not show this payee now.' };
+  const asked = beneficiaryFields(instruction);
+  const isById = instruction.beneficiary_id !== undefined;
+  const lines = [...new Set([...Object.keys(asked), ...Object.keys(shown.items)])].sort().map((name) => {
+    const [ours, theirs] = [asked[name], shown.items[name]];
+    const values = [ours, theirs].map((value) => shownValue(name, value) ?? '');
+    return { name, values, differs: !isById && ours !== theirs };
+  });
+  const note = 'The row names the payee only by its id; of what the bank showed before, only a digest is kept.';
+  return { title, sides, lines, ...(isById && { note }) };
+}
+
+/** The orders under the references of a row, as the bank shows them now; undefined if there are fewer than two. */
+async function ordersCompared(
+  { store, bank, settings: { clockSkewMs } }: Required<SidesOf>,
+  row: PayoutRecord,
+  incidents: readonly IncidentRecord[],
+): Promise<Comparison | undefined> {
+  const legs = Object.entries(legReferences(row)) as [LegKind, string][];
+  const attempts = await store.attemptsOf(legs.map(([, reference]) => reference));
+  const ours = [row.orderId, ...attempts.map(({ orderId }) => orderId)].filter((id) => id !== null);
+  const orders = new Map<string, Order>();
+  for (const id of new Set([...ours, ...incidents.map(({ orderId }) => orderId)])) {
+    const order = await undefinedIf(isJudged, () => bank.orders.get(id));
+    if (order !== undefined) orders.set(id, order);
+  }
+  // For an open payout, the second order may so far be known only from a list; after an end, an incident names it.
+  if (!isEnd(row.state)) {
+    for (const [leg, reference] of legs) {
+      const its = attempts.filter((attempt) => attempt.reference === reference);
+      for (const order of await listed(bank, row, { leg, reference, attempts: its, clockSkewMs })) {
+        orders.set(order.order_id, order);
+      }
+    }
+  }
+  if (orders.size < 2) return undefined;
+  const knownAs = (id: string): string => {
+    if (id === row.orderId) return 'the order of this payout';
+    if (ours.includes(id)) return 'the answer to an attempt';
+    const incident = incidents.find(({ orderId }) => orderId === id);
+    return incident === undefined ? 'shown by the bank' : `incident ${incident.id}`;
+  };
+  const shown = [...orders.values()].sort((a, b) => (a.created_at ?? 0) - (b.created_at ?? 0));
+  return {
+    title: `${titleOf(row)}, orders at the bank`,
+    sides: shown.map((_, index) => `order ${index + 1}`),
+    lines: comparedLines(shown.map((order) => orderSide(order, knownAs(order.order_id)))),
+  };
+}
+
+/** What order lists show under the reference of a leg since it was first sent. */
+async function listed(
+  bank: BankShown,
+  row: PayoutRecord,
+  {
+    leg,
+    reference,
+    attempts,
+    clockSkewMs,
+  }: { leg: LegKind; reference: string; attempts: readonly SendAttempt[]; clockSkewMs: number },
+): Promise<Order[]> {
+  if (attempts.length === 0) return [];
+  const from = Math.min(...attempts.map(({ sentAt }) => sentAt)) - clockSkewMs;
+  const orders: Order[] = [];
+  for (const list of await listsOfLeg(bank, row, leg, orderToRepeat<SentOrder>(attempts))) {
+    const scan = await bank.orders.listAll({ ...list, from });
+    orders.push(
+      ...scan.orders.filter(
+        (order) =>
+          referenceForm(order.client_order_id ?? '', reference) !== 'other' && !isReturn(order) && !isArrival(order),
+      ),
+    );
+  }
+  return orders;
+}
+
+function orderSide(order: Order, knownAs: string): Side {
+  const { order_id, status, transaction_amount, transaction_currency, buy_amount, buy_currency } = order;
+  const at = (moment: number | undefined): string => (moment === undefined ? '' : minuteOf(moment));
+  return {
+    order: order_id,
+    'known as': knownAs,
+    status,
+    amount: moneyText(transaction_amount ?? buy_amount, transaction_currency ?? buy_currency),
+    sold: moneyText(order.sell_amount, order.sell_currency),
+    fee: moneyText(order.fee, order.fee_currency),
+    account: order.transaction_account ?? order.sell_account ?? '',
+    created: at(order.created_at),
+    changed: at(order.updated_at),
+  };
+}
+
+const moneyText = (amount: string | undefined, currency: string | undefined): string =>
+  amount === undefined ? '' : `${groupedAmount(amount)} ${currency ?? ''}`.trim();

@@ -1,6 +1,5 @@
-import { formatMinor } from '../domain/money.ts';
+import { formatMinor, type Total, totalsOf } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
-import { type Total, totalsOf } from '../domain/totals.ts';
 
 export interface CurrencyTotal extends Total {
   completed: string;

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { currencyExponent } from '../domain/currency.ts';
-import { formatMinor, parseDecimal } from '../domain/money.ts';
-import { amountPaid } from '../domain/paid-order.ts';
+import { currencyExponent, formatMinor, parseDecimal } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { incidentText } from '../domain/reconciliation.ts';
 import type { ExchangeOrder } from '../domain/sent-order.ts';
+import { amountPaid } from '../domain/sent-order.ts';
 import { inDoubt, orderAsked, orderToRepeat } from '../domain/submission.ts';
 import type {
   BookedExchange,

@@ -1,13 +1,13 @@
+import type { LabelledText } from '../domain/display.ts';
 import { counted, groupedAmount } from '../domain/display.ts';
-import { FLAGS } from '../domain/flags.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
+import { FLAGS } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import type { LabelledText } from '../domain/wrap.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { maskedPayee } from './masked.ts';
 
 /** What is shown of a question, to whoever signs its digest: `ShownQuestion` (`src/people/decisions/shown-question.ts`). */
-export interface QuestionShown {
+interface QuestionShown {
   row: PayoutRecord;
   asked: { question: string; digest: string; needed: number } | undefined;
   payee: { items: Readonly<Record<string, string | undefined>> } | undefined;

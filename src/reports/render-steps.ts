@@ -1,6 +1,5 @@
-import { agoOf, counted, groupedAmount, minuteOf, spanOf, totalsText } from '../domain/display.ts';
+import { agoOf, counted, groupedAmount, labelled, minuteOf, spanOf, totalsText } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { labelled } from '../domain/wrap.ts';
 import type { NextStep } from './next-step.ts';
 import type { StepGroup } from './step-groups.ts';
 
@@ -36,7 +35,7 @@ function untilText(until: number | null, now: number): string {
   return `${minuteOf(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'already passed'}`;
 }
 
-export interface StepLayout {
+interface StepLayout {
   /** Epoch ms. */
   now: number;
   width: number;

@@ -1,7 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { counted, groupedAmount, type Tone, toneOf } from '../domain/display.ts';
+import { counted, groupedAmount, type Tone, toneOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { wrap } from '../domain/wrap.ts';
 import { type BatchHead, type BatchSummary, ROWS_NAMED } from './batch-report.ts';
 import type { ReportedIncident, ReportedPayout, ReportedRefusal } from './report-document.ts';
 import { acknowledgementText } from './report-document.ts';

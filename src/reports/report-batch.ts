@@ -48,10 +48,7 @@ export async function reportBatch(
 }
 
 /** The report of a batch as it stands, in pages, without writing files. `reports` names the files that exist. */
-export async function readBatch(
-  app: Reporting,
-  batchId: string,
-): Promise<{ batch: BatchRecord; report: ReportInPages }> {
+async function readBatch(app: Reporting, batchId: string): Promise<{ batch: BatchRecord; report: ReportInPages }> {
   const { config, store } = app;
   const batch = await batchOf(store, batchId);
   const folder = reportFolder(config);

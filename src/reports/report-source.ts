@@ -1,5 +1,5 @@
 import { isUnpaid } from '../domain/payout-state.ts';
-import { openQuestion } from '../people/decisions/open-question.ts';
+import { openQuestion } from '../people/decisions/shown-question.ts';
 import { approvedBy } from '../people/decisions/verdict.ts';
 import type { App } from '../platform/app.ts';
 import { legReference, legReferences } from '../store/claimed-row.ts';

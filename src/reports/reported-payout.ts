@@ -1,9 +1,9 @@
+import type { ExchangePlan } from '../domain/agreed-cost.ts';
 import { iso, isoOrNull } from '../domain/display.ts';
-import type { ExchangePlan } from '../domain/order-plans.ts';
-import { amountPaid } from '../domain/paid-order.ts';
-import { payeeName } from '../domain/payee-flags.ts';
+import { payeeName } from '../domain/payee.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
+import { amountPaid } from '../domain/sent-order.ts';
 import { orderAsked, orderToRepeat } from '../domain/submission.ts';
 import type {
   BookedExchange,

@@ -2,13 +2,12 @@ import { createHash, hash } from 'node:crypto';
 import { access, mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ClaimedFacts, OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
-import { verificationIn } from '../domain/payee-check.ts';
+import { verificationIn } from '../domain/payee.ts';
 import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../files/rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
-import { type RefusalAnswer, STAGES, type Stage } from './pain002/status-report.ts';
-import { stageOf } from './pain002/transaction-status.ts';
+import { type RefusalAnswer, STAGES, type Stage, stageOf } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
 import { writeWhole } from './write-reports.ts';
 

@@ -1,6 +1,6 @@
 import { shortId } from '../domain/display.ts';
+import { Totals } from '../domain/money.ts';
 import { needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
-import { Totals } from '../domain/totals.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
 import { SWITCHED_OFF } from './switched-off.ts';

@@ -1,7 +1,6 @@
 import type { ReasonCode } from '../domain/reasons.ts';
 import { forOperator, type Remedy } from '../domain/remedy.ts';
-import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
-import { SWITCH_SCOPES } from '../domain/switch-scope.ts';
+import { SWITCH_COLUMNS, SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
 
 // A batch does not start rows under a switch that is off. They have no workflow yet that could be held and give a reason.

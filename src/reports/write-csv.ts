@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import { visible } from '../domain/finding.ts';
-import { forSpreadsheet } from '../domain/spreadsheet-text.ts';
+import { forSpreadsheet } from '../domain/text.ts';
 import { COLUMNS } from './columns.ts';
 import type { ReportedPayout } from './report-document.ts';
 

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { withoutUnprintable } from '../domain/finding.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
-import { forSpreadsheet } from '../domain/spreadsheet-text.ts';
+import { forSpreadsheet } from '../domain/text.ts';
 import type { PayoutRecord, RefusedRow } from '../store/store.ts';
 
 /** A row to submit again, by column. */

@@ -3,8 +3,7 @@ import type { Books } from './bank/books.ts';
 import type { PostLog } from './bank/post-log.ts';
 import type { SandboxClock } from './clock.ts';
 import type { FaultPlan } from './faults/fault-plan.ts';
-import type { FaultScript } from './faults/faults.ts';
-import type { LateCommits } from './faults/late-commits.ts';
+import type { FaultScript, LateCommits } from './faults/faults.ts';
 import type { Tokens } from './tokens.ts';
 
 export interface Sandbox {

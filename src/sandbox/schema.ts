@@ -1,4 +1,4 @@
-import { CARD_TABLES } from './acquirer/card-tables.ts';
+import { CARD_TABLES } from './acquirer/card.ts';
 
 /** Amounts are minor units of the account's currency. */
 const BANKING_TABLES = `

@@ -2,16 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Seals } from './acquirer/seals.ts';
 import { WebhookSender } from './acquirer/webhook-sender.ts';
-import { type Conservation, checkConservation } from './bank/conservation.ts';
+import { type Conservation, checkConservation } from './bank/ledger.ts';
 import { type BooksOptions, openBooks } from './bank/open-books.ts';
 import { PostLog } from './bank/post-log.ts';
 import { SandboxClock } from './clock.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from './credentials.ts';
-import { FaultScript } from './faults/faults.ts';
-import { LateCommits } from './faults/late-commits.ts';
+import { FaultScript, LateCommits } from './faults/faults.ts';
 import { serve } from './http/serve.ts';
 import type { Sandbox } from './sandbox.ts';
 import { tokensOf } from './tokens.ts';
+
+/** Key and secret that every sandbox accepts by default. Public, so they are refused for any other bank (src/platform/config.ts). */
+export const SANDBOX_KEY = 'sandbox-key';
+export const SANDBOX_SECRET = 'sandbox-secret';
 
 export interface SandboxOptions extends BooksOptions {
   host?: string;

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import { END_STATES, type Reason, UNPAID_STATES, type UnpaidState } from '../domain/payout-state.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
-import { audit } from './audit.ts';
-import { inChunks } from './engine/chunks.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
+import { inShortTransaction, LOCKS, write } from './engine/groups.ts';
 import { json } from './engine/json-columns.ts';
 import { insertNew, met } from './engine/row-writes.ts';
-import { inShortTransaction, LOCKS, write } from './engine/write-groups.ts';
+import { inChunks } from './engine/sql.ts';
 import { sentEntry } from './money-detail.ts';
 import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
 
-export interface NewAttempt {
+interface NewAttempt {
   reference: string;
   attempt: number;
   runId: string;
@@ -29,7 +29,7 @@ export interface NewAttempt {
  * Whether the attempt may be made. `superseded`: the run no longer holds the claim, or the payout has an end. `told`: the bank
  * has it, as another sender recorded, perhaps only now.
  */
-export type AttemptBegun = 'begun' | 'superseded' | 'told' | GivesWay;
+type AttemptBegun = 'begun' | 'superseded' | 'told' | GivesWay;
 
 /**
  * Nothing was recorded because of attempt `to`. `taken`: its number is the same or higher. `live`: its sender may still be about
@@ -49,13 +49,13 @@ export interface AttemptResult {
 }
 
 /** Outcome of all attempts of a reference up to a number. */
-export interface SettledUpTo {
+interface SettledUpTo {
   upTo: number;
   as: Settled;
 }
 
 /** An end without money, and what the run has settled of what it sent. */
-export interface UnpaidEnd extends HeldClaim {
+interface UnpaidEnd extends HeldClaim {
   state: UnpaidState;
   reason: Reason;
   /** By reference: attempts up to this number are settled, and as what. References not named are not settled. */
@@ -71,7 +71,7 @@ export interface UnpaidEnd extends HeldClaim {
  * `superseded`: the run does not hold the claim. `in-doubt`: an attempt that it has not settled may have moved money. Nothing is
  * written in either case.
  */
-export type Closing = 'closed' | 'superseded' | 'in-doubt';
+type Closing = 'closed' | 'superseded' | 'in-doubt';
 
 /**
  * Records an attempt; durable when it returns. Under a claim, only its holder may begin one, and only while the payout has no

@@ -1,14 +1,28 @@
-import type { Selectable } from 'kysely';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { ScopeFacts } from '../domain/authority.ts';
 import type { OriginalTransaction } from '../domain/bank-message.ts';
-import { type BatchControl, controlsAtLeastAsPermissive, END_STATES } from '../domain/payout-state.ts';
-import { audit } from './audit.ts';
-import { pagedByRow, ROWS_PER_STATEMENT } from './engine/chunks.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import {
+  type BatchControl,
+  controlsAtLeastAsPermissive,
+  END_STATES,
+  isEnd,
+  PAYOUT_STATES,
+  type PayoutState,
+  type Reason,
+} from '../domain/payout-state.ts';
+import { SWITCH_COLUMNS } from '../domain/switch-scope.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
 import { met } from './engine/row-writes.ts';
+import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './engine/sql.ts';
 import { beginning } from './engine/text-search.ts';
 import { inTransaction } from './engine/transaction.ts';
+import type { UserAccount } from './open-orders.ts';
 import { announce } from './outbox.ts';
-import type { BatchRecord, RefusedRowTable } from './schema.ts';
+import { recordEnds, stateColumns } from './payout-changes.ts';
+import type { BatchRecord, PayoutRecord, RefusedRowTable, Tables } from './schema.ts';
+import { switches } from './switches.ts';
 
 export type RefusedRow = Pick<Selectable<RefusedRowTable>, 'row' | 'line' | 'instruction' | 'findings'> & {
   original?: OriginalTransaction;
@@ -90,7 +104,7 @@ export async function* refusedRows(db: Database, batchId: string): AsyncGenerato
 }
 
 /** A request to change the control, at epoch ms. `reason`: why the batch pauses itself. */
-export interface ControlAsked {
+interface ControlAsked {
   batchId: string;
   control: BatchControl;
   by: string;
@@ -160,4 +174,244 @@ export async function endBatch(db: Database, batchId: string, endedAt: number): 
 /** Reopens a batch of which a row may be in progress again. */
 export async function reopenBatch(db: Database, batchId: string): Promise<void> {
   await db.updateTable('batches').set({ endedAt: null }).where('batchId', '=', batchId).execute();
+}
+
+export interface InFlight {
+  /**
+   * Released rows of the batch in progress without an order accepted by the bank; none that waits for a date, money or people.
+   */
+  unaccepted: number;
+  /** Payouts of all batches with an open order at the bank, including those on their way there and `unaccepted`. */
+  openOrders: number;
+  /** Released rows of this batch that no worker has begun with. */
+  waiting: number;
+}
+
+/** A row that must be completed before the rest of its batch is released. */
+type CanaryRow = Pick<PayoutRecord, 'reference' | 'row' | 'state' | 'reasonCode'>;
+
+/** States in which a claimed row is in progress and the bank has not accepted its order. Excludes waiting for people. */
+const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolving'];
+/** The bank has accepted an order of the row: its exchange (`converting`) or its payment. */
+const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-bank-approval'];
+
+/** Distinct users, accounts and currencies of the rows of a batch. */
+export async function scopeFactsOfBatch(db: Database, batchId: string): Promise<ScopeFacts[]> {
+  const rows = await db
+    .selectFrom('payouts')
+    .select(['uid', 'accountId', 'currency'])
+    .distinct()
+    .where('batchId', '=', batchId)
+    .execute();
+  return rows.map(({ uid, accountId, currency }) => ({
+    kind: 'payout',
+    uid,
+    accounts: [accountId ?? ''],
+    currencies: [currency],
+  }));
+}
+
+export async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
+  const counts = await db
+    .selectFrom('payouts')
+    .select(['state', (row) => row.fn.countAll<number>().as('count')])
+    .where('batchId', '=', batchId)
+    .groupBy('state')
+    .execute();
+  return new Map(counts.map(({ state, count }) => [state, count]));
+}
+
+/**
+ * What fills the window of a batch, and the cap of open orders. One statement: a row that moves on meanwhile is counted before or
+ * after its step, never in between. Each part reads an index range (`payouts_batch_state`, `payouts_lane`) without ended and
+ * unreleased rows.
+ */
+export async function inFlight(db: Database, batchId: string): Promise<InFlight> {
+  const { starting, begun, open } = await db
+    .selectNoFrom((parts) => [
+      countRows(parts, ['received']).where('batchId', '=', batchId).where('releasedAt', '>', 0).as('starting'),
+      countRows(parts, UNACCEPTED).where('batchId', '=', batchId).as('begun'),
+      countRows(parts, [...UNACCEPTED, ...AT_BANK]).as('open'),
+    ])
+    .executeTakeFirstOrThrow();
+  const waiting = starting ?? 0;
+  return { waiting, unaccepted: waiting + (begun ?? 0), openOrders: waiting + (open ?? 0) };
+}
+
+/** Number of rows of a batch in progress or with an order at the bank, counted up to `upTo`. */
+export async function openIn(db: Database, batchId: string, upTo: number): Promise<number> {
+  const rows = db.selectFrom('payouts').select('reference').where('batchId', '=', batchId);
+  const starting = rows.where('state', '=', 'received').where('releasedAt', '>', 0).limit(upTo);
+  const begun = rows.where('state', 'in', [...UNACCEPTED, ...AT_BANK]).limit(upTo);
+  const found = [...(await starting.execute()), ...(await begun.execute())];
+  return Math.min(upTo, found.length);
+}
+
+function countRows(parts: ExpressionBuilder<Tables, never>, states: readonly PayoutState[]) {
+  return parts
+    .selectFrom('payouts')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('state', 'in', states);
+}
+
+/** Unreleased rows by priority and row, except rows of these accounts and rows under a switch that is off. */
+export async function releasable(
+  db: Database,
+  batchId: string,
+  limit: number,
+  exceptAccounts: readonly UserAccount[] = [],
+): Promise<PayoutRecord[]> {
+  const off = await switches(db);
+  if (off.some(({ scope }) => scope === 'everything')) return [];
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('batchId', '=', batchId)
+    .$if(exceptAccounts.length > 0, (query) =>
+      query.where((row) =>
+        row.or([
+          row('accountId', 'is', null),
+          // Both columns as one value: SQLite allows no condition of more than a thousand parts.
+          row(sql`${row.ref('uid')} || ' ' || ${row.ref('accountId')}`, 'not in', [
+            ...new Set(exceptAccounts.map(({ uid, accountId }) => `${uid} ${accountId}`)),
+          ]),
+        ]),
+      ),
+    )
+    .$if(off.length > 0, (query) =>
+      query.where((row) =>
+        row.and(
+          Object.entries(SWITCH_COLUMNS).flatMap(([scope, column]) => {
+            const keys = off.filter((it) => it.scope === scope).map(({ key }) => key);
+            return keys.length === 0 ? [] : row.or([row(column, 'is', null), row(column, 'not in', keys)]);
+          }),
+        ),
+      ),
+    )
+    .where('releasedAt', 'is', null)
+    .where('state', 'not in', END_STATES)
+    .orderBy('priority')
+    .orderBy('row')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * The first `count` rows of a batch in release order, unordered, while no others have been released.
+ *
+ * While only canary rows are released, they are the released rows and the first unreleased ones. Two short index reads, however
+ * large the batch.
+ */
+export async function canaryRows(db: Database, batchId: string, count: number): Promise<CanaryRow[]> {
+  const rows = db
+    .selectFrom('payouts')
+    .select(['reference', 'row', 'state', 'reasonCode'])
+    .where('batchId', '=', batchId);
+  // All states are named so that the index is used to find the released rows.
+  const released = await rows.where('state', 'in', PAYOUT_STATES).where('releasedAt', '>', 0).execute();
+  const left = count - released.length;
+  if (left <= 0) return released;
+  const next = rows.where('releasedAt', 'is', null).orderBy('priority').orderBy('row').limit(left);
+  return [...released, ...(await next.execute())];
+}
+
+/** Marks rows whose workflow starts on a later day as released and `scheduled`, unless the workflow has begun. */
+export async function markScheduled(
+  db: Database,
+  references: readonly string[],
+  reason: Reason,
+  at: number,
+): Promise<void> {
+  for (const some of chunks(references)) {
+    await db
+      .updateTable('payouts')
+      .set({ ...stateColumns('scheduled', reason, at), releasedAt: at })
+      .where('reference', 'in', some)
+      .where('state', '=', 'received')
+      .where('claimRunId', 'is', null)
+      .execute();
+  }
+}
+
+export async function markReleased(db: Database, references: readonly string[], at: number): Promise<void> {
+  for (const some of chunks(references)) {
+    await db
+      .updateTable('payouts')
+      .set({ releasedAt: at, updatedAt: at })
+      .where('reference', 'in', some)
+      .where('releasedAt', 'is', null)
+      .execute();
+  }
+}
+
+/** Ends unreleased rows as `cancelled`, only those claimed after `claimedAfter` (epoch ms) if it is set; returns how many. */
+export async function cancelUnreleased(
+  db: Database,
+  batchId: string,
+  claimedAfter: number | null,
+  reason: Reason,
+  at: number,
+): Promise<number> {
+  return inTransaction(db, async (transaction) => {
+    const ended = await transaction
+      .updateTable('payouts')
+      .set(stateColumns('cancelled', reason, at))
+      .where('batchId', '=', batchId)
+      .where('releasedAt', 'is', null)
+      .where('state', 'not in', END_STATES)
+      .$if(claimedAfter !== null, (query) => query.where('createdAt', '>', claimedAfter ?? 0))
+      .returning(['reference', 'uid'])
+      .execute();
+    await recordEnds(
+      transaction,
+      ended.map((row) => ({ ...row, state: 'cancelled', reason, at })),
+    );
+    return ended.length;
+  });
+}
+
+/** Released rows without an end in one of these states, in row order. */
+export async function rowsIn(db: Database, batchId: string, states: readonly PayoutState[]): Promise<PayoutRecord[]> {
+  const wanted = states.filter((state) => !isEnd(state));
+  if (wanted.length === 0) return [];
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('batchId', '=', batchId)
+    .where('state', 'in', wanted)
+    .where('releasedAt', 'is not', null)
+    .orderBy('row')
+    .execute();
+}
+
+/** The next rows of a batch after row `after`, in one of these states if given; in row order. */
+export async function rowPage(
+  db: Database,
+  batchId: string,
+  { states, after, limit }: { states?: readonly PayoutState[]; after: number; limit: number },
+): Promise<PayoutRecord[]> {
+  return db
+    .selectFrom('payouts')
+    .selectAll()
+    .where('batchId', '=', batchId)
+    .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
+    .where('row', '>', after)
+    .orderBy('row')
+    .limit(limit)
+    .execute();
+}
+
+export async function amounts(
+  db: Database,
+  batchId: string,
+  limit: number,
+): Promise<(Pick<PayoutRecord, 'state'> & Pick<PayoutInstruction, 'amount' | 'currency'>)[]> {
+  const query = db.selectFrom('payouts').select(['state', 'instruction']).where('batchId', '=', batchId);
+  const found = await query.limit(limit).execute();
+  return found.map(({ state, instruction: { amount, currency } }) => ({ state, amount, currency }));
+}
+
+/** All rows of a batch in row order, read page by page. */
+export function rows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
+  return pagedByRow((after) => rowPage(db, batchId, { after, limit: ROWS_PER_STATEMENT }));
 }

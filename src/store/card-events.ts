@@ -1,13 +1,11 @@
 import type { ExpressionBuilder } from 'kysely';
-import type { ShownSum } from '../domain/card-judgement.ts';
-import type { CardEvent } from '../domain/card-payment.ts';
-import { audit } from './audit.ts';
+import type { CardEvent, ShownSum } from '../domain/card-payment.ts';
+import { audit } from './audit-log.ts';
 import { ownerOfPayment } from './card-ids.ts';
-import type { CardEventEffect, StoredCardEvent } from './card-schema.ts';
 import type { Database } from './engine/database.ts';
 import { insertNew, met } from './engine/row-writes.ts';
 import { inTransaction } from './engine/transaction.ts';
-import type { Tables } from './schema.ts';
+import type { CardEventEffect, StoredCardEvent, Tables } from './schema.ts';
 
 export interface UndeliveredPage {
   /** Last event of the previous page. */

@@ -1,9 +1,9 @@
-import { combinedSum } from '../domain/card-judgement.ts';
 import type { CardEvent } from '../domain/card-payment.ts';
+import { combinedSum } from '../domain/card-payment.ts';
 import { isEvent, saysSum } from './card-events.ts';
 import type { Database } from './engine/database.ts';
+import { LOCKS, write } from './engine/groups.ts';
 import { insertNew, met } from './engine/row-writes.ts';
-import { LOCKS, write } from './engine/write-groups.ts';
 
 type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: string | null };
 

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { CARD_ENDS, type CardState, isCardEnd } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
-import { audit } from './audit.ts';
+import { audit } from './audit-log.ts';
 import { ownerOfPayment, ownerOfRequest } from './card-ids.ts';
-import type { CardRecord } from './card-schema.ts';
 import type { Database } from './engine/database.ts';
 import { json } from './engine/json-columns.ts';
 import { met } from './engine/row-writes.ts';
 import { inTransaction } from './engine/transaction.ts';
+import type { CardRecord } from './schema.ts';
 
 export type CardClaim = Pick<
   CardRecord,

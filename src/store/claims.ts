@@ -1,17 +1,16 @@
 import type { Insertable } from 'kysely';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
-import { lookAlikeKeys } from '../domain/likeness.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import { lookAlikeKeys } from '../domain/payee.ts';
 import { UNPAID_STATES } from '../domain/payout-state.ts';
-import { ClaimedRows } from './audit/claimed-rows.ts';
 import type { AuditEntry } from './audit/entry.ts';
-import { audit } from './audit.ts';
+import { ClaimedRows } from './audit/entry.ts';
+import { audit } from './audit-log.ts';
 import { batchOfMessage, type RefusedRow } from './batches.ts';
-import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT } from './engine/chunks.ts';
 import type { Database } from './engine/database.ts';
 import { json } from './engine/json-columns.ts';
-import { setMeta } from './engine/meta.ts';
+import { chunksInTurns, pagedByRow, ROWS_PER_STATEMENT, setMeta } from './engine/sql.ts';
 import { inTransaction } from './engine/transaction.ts';
 import type { Tables, WrittenLater } from './schema.ts';
 

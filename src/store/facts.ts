@@ -1,8 +1,8 @@
-import { audit } from './audit.ts';
-import { chunks, inChunks } from './engine/chunks.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
 import { json } from './engine/json-columns.ts';
 import { insertNew } from './engine/row-writes.ts';
+import { chunks, inChunks } from './engine/sql.ts';
 import { inTransaction } from './engine/transaction.ts';
 import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { audit } from './audit.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
-import { metaValue, setMeta } from './engine/meta.ts';
 import { insertNew, met } from './engine/row-writes.ts';
+import { metaValue, setMeta } from './engine/sql.ts';
 import { inTransaction } from './engine/transaction.ts';
 import { type IdentityPart, StoreIdentityError } from './errors.ts';
 import type { IdentityAcceptance, StoreIdentity } from './store-identity.ts';

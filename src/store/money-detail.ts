@@ -1,5 +1,4 @@
-import type { PaidShown } from '../domain/paid-order.ts';
-import type { SentOrder } from '../domain/sent-order.ts';
+import type { PaidShown, SentOrder } from '../domain/sent-order.ts';
 import type { AuditEntry } from './audit/entry.ts';
 import type { Database } from './engine/database.ts';
 import type { PayoutRecord } from './schema.ts';

@@ -1,13 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { PostgresNamingDialect } from './engine/column-names.ts';
 import { type Database, openDatabase } from './engine/database.ts';
+import { shareCommits } from './engine/groups.ts';
 import { createStore } from './engine/kysely-store.ts';
 import { appliedSteps, migrateAndGrant, migrateIfNeeded } from './engine/migrate.ts';
-import { openPostgresPool } from './engine/postgres-pool.ts';
-import { nodeSqliteDialect } from './engine/sqlite-dialect.ts';
-import { openSqliteFile } from './engine/sqlite-file.ts';
+import { openPostgresPool } from './engine/postgres.ts';
+import { nodeSqliteDialect, openSqliteFile } from './engine/sqlite.ts';
 import { type StoreLocation, storeLocation } from './engine/store-url.ts';
-import { shareCommits } from './engine/write-groups.ts';
 import type { Store } from './store.ts';
 
 /**

@@ -1,7 +1,13 @@
-import type { ResumptionReason } from '../domain/store-past.ts';
-import { audit } from './audit.ts';
+import { sql } from 'kysely';
+import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
+import { DAY_MS } from '../domain/time.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
+import { met } from './engine/row-writes.ts';
+import { inChunks } from './engine/sql.ts';
 import { inTransaction } from './engine/transaction.ts';
+import type { WatchKey } from './open-orders.ts';
+import type { ListLag, ListLook } from './shown-schema.ts';
 
 /**
  * What the store does not know by itself, in epoch ms of our clock: a look at the bank's lists counts only if it began at or after
@@ -13,7 +19,7 @@ export interface Resumed {
 }
 
 /** That senders begin anew with a store; audited under the subject `store`. */
-export interface ResumptionRecord extends Resumed {
+interface ResumptionRecord extends Resumed {
   why: ResumptionReason;
   detail: Record<string, string>;
 }
@@ -65,4 +71,152 @@ export async function resumeFrom(
   await transaction.updateTable('resumptions').set({ at }).where('at', '>', at).execute();
   await transaction.updateTable('listLooks').set({ resumption: null }).where('resumption', '>', at).execute();
   await transaction.insertInto('resumptions').values({ at, since: from, why }).execute();
+}
+
+/** Longer than any process lives and any store rests. */
+const KEPT_MS = 800 * DAY_MS;
+
+/** Registers a process that may send, and forgets those of long ago. */
+export async function registerSender(db: Database, sender: Omit<SenderSeen, 'endedAt'>): Promise<void> {
+  await db
+    .deleteFrom('senders')
+    .where('aliveAt', '<', sender.aliveAt - KEPT_MS)
+    .execute();
+  await db
+    .insertInto('senders')
+    .values({ ...sender, endedAt: null })
+    .execute();
+}
+
+/** Last seen first. */
+export function senders(db: Database): Promise<SenderSeen[]> {
+  return db.selectFrom('senders').selectAll().orderBy('aliveAt', 'desc').orderBy('pulses', 'desc').execute();
+}
+
+/** How many signs of life of a sender the store knows; undefined: it does not know the sender. */
+export async function pulsesOf(db: Database, senderId: string): Promise<number | undefined> {
+  const row = await db.selectFrom('senders').select('pulses').where('senderId', '=', senderId).executeTakeFirst();
+  return row?.pulses;
+}
+
+/**
+ * Records a sign of life after `pulses` others, the last one if the process stops sending. False: the store does not know exactly
+ * those.
+ */
+export function recordPulse(
+  db: Database,
+  { senderId, pulses, at, ends = false }: { senderId: string; pulses: number; at: number; ends?: boolean },
+): Promise<boolean> {
+  const its = db.updateTable('senders').where('senderId', '=', senderId).where('pulses', '=', pulses);
+  return met(its.set({ pulses: pulses + 1, aliveAt: at, endedAt: ends ? at : null }));
+}
+
+/** How much the store holds, and when a sender last gave a sign of life; null: none has. */
+export async function extent(db: Database): Promise<{ batches: number; payouts: number; usedAt: number | null }> {
+  const count = (table: 'batches' | 'payouts') =>
+    db
+      .selectFrom(table)
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+  const { usedAt } = await db
+    .selectFrom('senders')
+    .select(({ fn }) => fn.max<number | null>('aliveAt').as('usedAt'))
+    .executeTakeFirstOrThrow();
+  return { batches: (await count('batches')).count, payouts: (await count('payouts')).count, usedAt };
+}
+
+/** Tells this PostgreSQL database from its copies on the same server. */
+export async function databaseMark(db: Database): Promise<{ name: string; mark: string }> {
+  const { rows } = await sql<{ name: string; oid: string }>`
+    select datname as name, oid::text as oid from pg_database where datname = current_database()`.execute(db);
+  const { name, oid } = rows[0] ?? { name: '', oid: '' };
+  return { name, mark: `database ${oid}` };
+}
+
+/** Records a look in the place of the previous one; `resumption` null leaves the recorded one. */
+export async function recordLook(db: Database, look: ListLook): Promise<void> {
+  await db
+    .insertInto('listLooks')
+    .values(look)
+    .onConflict((conflict) =>
+      conflict.columns(['uid', 'currency']).doUpdateSet((row) => ({
+        beganAt: look.beganAt,
+        reachesFrom: look.reachesFrom,
+        resumption: row.fn.coalesce(row.val(look.resumption), 'listLooks.resumption'),
+      })),
+    )
+    .execute();
+}
+
+/** The last look at each of these lists; those never looked at are left out. */
+export async function looksAt(db: Database, keys: readonly WatchKey[]): Promise<ListLook[]> {
+  return inChunks(keys, (some) =>
+    db
+      .selectFrom('listLooks')
+      .selectAll()
+      .where((row) =>
+        row(
+          row.refTuple('uid', 'currency'),
+          'in',
+          some.map(({ uid, currency }) => row.tuple(uid, currency)),
+        ),
+      )
+      .execute(),
+  );
+}
+
+/** Records how late an order came into a list, if none came later. */
+export async function noteListLag(db: Database, lag: ListLag): Promise<void> {
+  await db
+    .insertInto('listLags')
+    .values(lag)
+    .onConflict((conflict) =>
+      conflict.columns(['uid', 'currency']).doUpdateSet({ lagMs: lag.lagMs }).where('listLags.lagMs', '<', lag.lagMs),
+    )
+    .execute();
+}
+
+/** The longest that was seen of any list, ms; undefined: no order came late. */
+export async function longestListLag(db: Database): Promise<number | undefined> {
+  const { lagMs } = await db
+    .selectFrom('listLags')
+    .select(({ fn }) => fn.max<number | null>('lagMs').as('lagMs'))
+    .executeTakeFirstOrThrow();
+  return lagMs ?? undefined;
+}
+
+/** Enough orders to tell whether a list is up to date. */
+const ACCEPTED_MAX = 50;
+
+/**
+ * Ids of payments of a user and a currency that were sent between two times (epoch ms) and that the bank has accepted, or has shown
+ * after their answers were lost: the last few of them. `completedFrom`: those that are completed only if they were sent since then.
+ */
+export async function acceptedIn(
+  db: Database,
+  { uid, currency }: WatchKey,
+  { from, to, completedFrom }: { from: number; to: number; completedFrom: number },
+): Promise<string[]> {
+  const accepted = await db
+    .selectFrom('sendAttempts')
+    // In this order: SQLite would begin with all payouts of the user.
+    .crossJoin('payouts')
+    .select(({ fn }) => fn.coalesce('sendAttempts.orderId', 'payouts.orderId').as('orderId'))
+    .whereRef('payouts.reference', '=', 'sendAttempts.reference')
+    .where('sendAttempts.sentAt', '>=', from)
+    .where('sendAttempts.sentAt', '<=', to)
+    .where((row) => row.or([row('sendAttempts.outcome', '=', 'accepted'), row('payouts.orderId', 'is not', null)]))
+    .where((row) =>
+      row.or([
+        row('payouts.state', 'in', ['processing', 'awaiting-bank-approval']),
+        row.and([row('payouts.state', '=', 'completed'), row('sendAttempts.sentAt', '>=', completedFrom)]),
+      ]),
+    )
+    .where('payouts.uid', '=', uid)
+    .where('payouts.currency', '=', currency)
+    .where('payouts.kind', '=', 'payout')
+    .orderBy('sendAttempts.sentAt', 'desc')
+    .limit(ACCEPTED_MAX)
+    .execute();
+  return accepted.flatMap(({ orderId }) => orderId ?? []);
 }

@@ -1,5 +1,4 @@
 import type { Assessment } from '../domain/gates.ts';
-import type { PaidShown } from '../domain/paid-order.ts';
 import {
   END_STATES,
   type EndState,
@@ -8,12 +7,13 @@ import {
   type PayoutState,
   type Reason,
 } from '../domain/payout-state.ts';
+import type { PaidShown } from '../domain/sent-order.ts';
 import type { AuditEntry } from './audit/entry.ts';
-import { audit } from './audit.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
+import { inShortTransaction, LOCKS, write } from './engine/groups.ts';
 import { json } from './engine/json-columns.ts';
 import { insertNew } from './engine/row-writes.ts';
-import { inShortTransaction, LOCKS, write } from './engine/write-groups.ts';
 import { paidDetail } from './money-detail.ts';
 import { announce } from './outbox.ts';
 import type { PayoutRecord } from './schema.ts';

@@ -1,11 +1,11 @@
 import type { PayoutKind } from '../domain/names.ts';
 import { END_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import { attemptsOf } from './attempts.ts';
-import { audit } from './audit.ts';
+import { audit } from './audit-log.ts';
 import { type Identified, identified, type Written } from './claims.ts';
 import type { Database } from './engine/database.ts';
+import { inShortTransaction, LOCKS, write } from './engine/groups.ts';
 import type { JsonText } from './engine/json-columns.ts';
-import { inShortTransaction, LOCKS, write } from './engine/write-groups.ts';
 import { askedDetail } from './money-detail.ts';
 import type { HeldClaim } from './payout-changes.ts';
 import type { PayoutRecord, SendAttempt, WrittenLater } from './schema.ts';

@@ -1,16 +1,16 @@
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
-import type { Scope } from '../domain/authority.ts';
+import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Question, Scope } from '../domain/authority.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { pagesOf } from '../domain/pages.ts';
+import { pagesOf } from '../domain/iterate.ts';
 import { END_STATES, type PayoutState } from '../domain/payout-state.ts';
-import { audit } from './audit.ts';
-import { inChunks, ROWS_PER_STATEMENT } from './engine/chunks.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
+import { LOCKS, write } from './engine/groups.ts';
 import { json } from './engine/json-columns.ts';
 import { met } from './engine/row-writes.ts';
+import { chunks, inChunks, ROWS_PER_STATEMENT } from './engine/sql.ts';
 import { beginning, holding } from './engine/text-search.ts';
 import { inTransaction } from './engine/transaction.ts';
-import { LOCKS, write } from './engine/write-groups.ts';
 import { askedDetailOf } from './money-detail.ts';
 import type { HeldClaim } from './payout-changes.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
@@ -237,4 +237,91 @@ export function approvalsOfMany(
 ): Promise<Selectable<Tables['decisions']>[]> {
   const query = db.selectFrom('decisions').selectAll().orderBy('at').orderBy('by');
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
+}
+
+/**
+ * States in which payouts wait for people. The index has the same list: a query without exactly this condition does not use it.
+ */
+const WAITING = ['awaiting-approval', 'awaiting-bank-approval', 'held', 'needs-operator'] as const;
+
+type WaitingState = (typeof WAITING)[number];
+
+export interface WaitingFor {
+  states: readonly WaitingState[];
+  scope: Scope;
+  /** Maker whose payouts are left out, except those that need an operator: nobody decides their own. */
+  notBy: string | undefined;
+  limit: number;
+}
+
+const OPERATORS: PayoutState = 'needs-operator';
+
+/** Hides a column from other indexes: SQLite would otherwise use that of lanes or documents and sort the result. */
+const aside = (column: 'state' | 'uid' | 'accountId' | 'currency') => sql<string>`coalesce(${sql.ref(column)}, '')`;
+
+/** References of payouts that wait for people of this scope, oldest first. Reads only the index. */
+export async function waitingPayouts(
+  db: Database,
+  { states, scope: { uids, accounts, currencies }, notBy, limit }: WaitingFor,
+): Promise<string[]> {
+  if ([states, uids, accounts, currencies].some((list) => list?.length === 0)) return [];
+  const rows = await db
+    .selectFrom('payouts')
+    .select('reference')
+    .where(sql<boolean>`${aside('state')} in (${sql.join(WAITING.map((state) => sql.lit(state)))})`)
+    .$if(states.length < WAITING.length, (query) => query.where(aside('state'), 'in', states))
+    .$if(uids !== undefined, (query) => query.where(aside('uid'), 'in', uids ?? []))
+    .$if(accounts !== undefined, (query) => query.where(aside('accountId'), 'in', accounts ?? []))
+    .$if(currencies !== undefined, (query) => query.where(aside('currency'), 'in', currencies ?? []))
+    .$if(notBy !== undefined, (query) =>
+      query.where((row) => row.or([row('state', '=', OPERATORS), row('by', 'is', null), row('by', '!=', notBy ?? '')])),
+    )
+    .orderBy('createdAt')
+    .orderBy('row')
+    .orderBy('reference')
+    .limit(limit)
+    .execute();
+  return rows.map(({ reference }) => reference);
+}
+
+export interface KeptApproval {
+  reference: string;
+  question: Question;
+  digest: string;
+  /** By a plan of its batch. */
+  byPlan: boolean;
+}
+
+/**
+ * Approvals of payouts by a person with credentials they still have, alone or by a plan. They are not verified: use them to hide
+ * rows from a list, never to decide what counts.
+ */
+export async function decidedBy(
+  db: Database,
+  { subject, credentials, now }: { subject: string; credentials: readonly string[]; now: number },
+  payouts: readonly Pick<PayoutRecord, 'reference' | 'batchId'>[],
+): Promise<KeptApproval[]> {
+  const found: KeptApproval[] = [];
+  if (credentials.length === 0) return found;
+  const mine = db
+    .selectFrom('signedDecisions')
+    .where('subject', '=', subject)
+    .where('credential', 'in', credentials)
+    .where('decision', '=', 'approve')
+    .where('usedAt', 'is', null)
+    .where('expiresAt', '>', now);
+  for (const some of chunks(payouts)) {
+    const references = some.map(({ reference }) => reference);
+    const batches = [...new Set(some.flatMap(({ batchId }) => batchId ?? []))];
+    const alone = mine.select(['reference', 'question', 'digest']).where('reference', 'in', references);
+    for (const approval of await alone.execute()) found.push({ ...approval, byPlan: false });
+    if (batches.length === 0) continue;
+    const planned = mine
+      .innerJoin('planRows', 'planRows.plan', 'signedDecisions.digest')
+      .select(['planRows.reference', 'question', 'planRows.digest'])
+      .where('signedDecisions.reference', 'in', batches)
+      .where('planRows.reference', 'in', references);
+    for (const approval of await planned.execute()) found.push({ ...approval, byPlan: true });
+  }
+  return found;
 }

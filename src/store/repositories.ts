@@ -3,7 +3,9 @@
  * also exports something else names its operations here.
  */
 export * from './answers.ts';
+export * from './answers.ts';
 export * from './attempts.ts';
+export * from './audit-log.ts';
 export {
   auditAlone as audit,
   auditEntries,
@@ -15,34 +17,38 @@ export {
   entriesWithoutPayout,
   firstEntryOutsideTree,
   numberedEntriesOf,
-} from './audit.ts';
-export * from './audit-checkpoints.ts';
-export * from './batch-rows.ts';
+} from './audit-log.ts';
+export * from './batches.ts';
 export * from './batches.ts';
 export * from './call-budgets.ts';
 export { claimBatch, knownClaims, lookAlikes } from './claims.ts';
-export { storeRole } from './engine/roles.ts';
+export { storeRole } from './engine/postgres.ts';
 export * from './facts.ts';
-export * from './idempotency.ts';
 export { addFirstKey, addKey, forgetIdentity, identify, identity, policyInForce, recordPolicy } from './identity.ts';
-export { acknowledgeIncident, incidents, incidentsOf, incidentWith as incident, recordIncident } from './incidents.ts';
-export * from './lanes.ts';
-export * from './list-looks.ts';
 export * from './open-orders.ts';
-export * from './open-work.ts';
+export * from './open-orders.ts';
+export * from './open-orders.ts';
+export * from './open-orders.ts';
+export * from './outbox.ts';
 export { outboxEvents, outboxEventsAt, outboxHead, outboxTail, pruneOutbox } from './outbox.ts';
+export * from './past.ts';
+export * from './past.ts';
 export { recordResumption, resumed, resumptionsSince } from './past.ts';
-export * from './payee-checks.ts';
+export * from './payees.ts';
 export { notePayee, payeeHistory, payeesOf } from './payees.ts';
 export { changePayout } from './payout-changes.ts';
 export * from './payout-claims.ts';
 export * from './payouts.ts';
-export * from './quiet-payouts.ts';
+export * from './payouts.ts';
 export * from './reconciliation.ts';
-export * from './reference-spellings.ts';
+export * from './reconciliation.ts';
+export {
+  acknowledgeIncident,
+  incidents,
+  incidentsOf,
+  incidentWith as incident,
+  recordIncident,
+} from './reconciliation.ts';
 export * from './restored.ts';
-export * from './senders.ts';
 export * from './signed-decisions.ts';
-export * from './subscriptions.ts';
 export { matchingSwitch, openUnder, switches, switchOff, switchOn } from './switches.ts';
-export * from './waiting.ts';

@@ -1,18 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { isLocked, isSqliteError, SQLITE_CORRUPT, SQLITE_NOTADB } from './engine/sqlite-error.ts';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { PostgresNamingDialect } from './engine/column-names.ts';
+import { type Database, openDatabase } from './engine/database.ts';
+import { migrateAndGrant, migrateIfNeeded } from './engine/migrate.ts';
+import { mayMigrate, OWNER, openPostgresPool, WRITER } from './engine/postgres.ts';
+import { isLocked, isSqliteError, SQLITE_CORRUPT, SQLITE_NOTADB } from './engine/sqlite-lock.ts';
 import {
   asStoreFileError,
   copyStoreFile,
+  factsOf,
   inspectStoreFile,
   recordedIdentity,
   type StoreFileFacts,
+  sync,
 } from './engine/store-file.ts';
-import { sync } from './engine/synced.ts';
 import { StoreFileError } from './errors.ts';
 import { assertSameIdentity } from './identity.ts';
 import { openStore } from './open.ts';
+import { recordRestore } from './restored.ts';
 import type { StoreIdentity } from './store-identity.ts';
 
 export type RestoreStep = 'copied' | 'prepared' | 'kept' | 'replaced';
@@ -151,14 +160,97 @@ function removeDatabase(path: string): void {
 }
 
 /** Audit detail of a restore. */
-export function detailOf(
-  { payouts, open, lastChangeAt }: StoreFileFacts,
-  replaced: string | null,
-): Record<string, string> {
+function detailOf({ payouts, open, lastChangeAt }: StoreFileFacts, replaced: string | null): Record<string, string> {
   return {
     payouts: `${payouts}`,
     open: `${open}`,
     last_change: lastChangeAt === null ? 'none' : new Date(lastChangeAt).toISOString(),
     replaced: replaced === null ? 'none' : basename(replaced),
   };
+}
+
+/** `url`: the restored database, `postgres://user:password@host/database`. */
+interface RestoredDatabase extends Pick<RestoreOrder, 'identity' | 'by' | 'now' | 'confirm'> {
+  url: string;
+}
+
+/** Name of the database for people, without user and password. */
+export function nameOfDatabase(url: string): string {
+  const { host, port, database } = new Client({ connectionString: url });
+  return `PostgreSQL database ${database} on ${host}:${port}`;
+}
+
+/**
+ * Records in a database restored by PostgreSQL's own tools that this was done. Do this before anything else uses it: what others
+ * sent after its last change may be missing.
+ *
+ * @returns what the database holds
+ * @throws StoreFileError if another process is connected (an idle one is not) or it was never used with a bank,
+ * StoreIdentityError if it belongs to another bank or namespace
+ */
+export async function recordRestoredDatabase({
+  url,
+  identity,
+  by,
+  now,
+  confirm,
+}: RestoredDatabase): Promise<StoreFileFacts> {
+  await using db = openDatabase(new PostgresNamingDialect({ pool: openPostgresPool(url) }));
+  await assertAlone(db);
+  // What a database lets its roles do is not in a dump.
+  if (await mayMigrate(db)) await migrateAndGrant(db);
+  else await migrateIfNeeded(db, { kind: 'postgres' });
+  const facts = await factsOf(db, 'PostgreSQL');
+  assertSameIdentity(facts.identity, identity);
+  await confirm(facts);
+  const detail = detailOf(facts, null);
+  await recordRestore(db, { at: now, from: facts.lastChangeAt ?? 0, by, detail });
+  return facts;
+}
+
+/** Runs on the first connection of the pool, the only one of this process. */
+async function assertAlone(db: Database): Promise<void> {
+  const { rows } = await sql`select from pg_stat_activity where datname = current_database()
+    and usename in (current_user, ${OWNER}, ${WRITER}) and pid <> pg_backend_pid()`.execute(db);
+  if (rows.length === 0) return;
+  throw new StoreFileError(
+    'store-in-use',
+    'another process is connected to the database',
+    'First stop the workers, the gateway and all other commands that use it, then restore it again.',
+  );
+}
+
+export type BackupStep = 'copied' | 'checked' | 'written';
+
+interface BackupOrder {
+  /** The store's file; other processes may be using it. */
+  store: string;
+  /** Target of the copy. It appears by rename: a file of this name is a good copy. */
+  file: string;
+  reached?: (step: BackupStep) => void;
+}
+
+/** @throws StoreFileError if there is no store, the file exists, or the copy is not good */
+export async function backupStore({ store, file, reached = () => {} }: BackupOrder): Promise<StoreFileFacts> {
+  assertFree(file);
+  const fresh = `${file}.${randomUUID()}.partial`;
+  try {
+    copyStoreFile(store, fresh);
+    reached('copied');
+    const facts = await inspectStoreFile(fresh, store);
+    reached('checked');
+    assertFree(file);
+    renameSync(fresh, file);
+    sync(dirname(file));
+    reached('written');
+    return facts;
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw asStoreFileError(error, file);
+  }
+}
+
+function assertFree(file: string): void {
+  if (!existsSync(file)) return;
+  throw new StoreFileError('file-exists', `${file} exists`, 'Name another file, or move that one away first.');
 }

@@ -1,18 +1,18 @@
 import type { ResumptionReason } from '../domain/store-past.ts';
-import { audit } from './audit.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
-import { metaValue, setMeta } from './engine/meta.ts';
+import { metaValue, setMeta } from './engine/sql.ts';
 import { inTransaction } from './engine/transaction.ts';
 import { resumeFrom } from './past.ts';
 
 /** Period (epoch ms) in which others may have sent what is missing in this store. */
-export interface Restored {
+interface Restored {
   from: number;
   at: number;
 }
 
 /** Who put this store in the place of another one; audited under the subject `store`. */
-export interface RestoreRecord extends Restored {
+interface RestoreRecord extends Restored {
   /** Id of the store whose namespace this one takes; absent: this store was replaced by a copy. */
   replaces?: string;
   by: string;

@@ -1,20 +1,297 @@
 import type { Generated, Selectable } from 'kysely';
-import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
+import type { SignedDecision } from '../domain/authority.ts';
+import type { OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
+import type { CardEvent, CardPaymentType, CardState } from '../domain/card-payment.ts';
+import type { EventKind } from '../domain/events-out.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import type { PayeeCheck } from '../domain/payee.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
+import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
-import type { AnswerTables } from './answer-schema.ts';
-import type { AuditTables } from './audit-schema.ts';
-import type { CardTables } from './card-schema.ts';
-import type { DecisionTables } from './decision-schema.ts';
+import type { SerializedEntry } from './audit/entry.ts';
+import type { Hash } from './audit/merkle.ts';
 import type { Json, JsonColumns } from './engine/json-columns.ts';
-import type { OutboxTables } from './outbox-schema.ts';
-import type { PastTables } from './past-schema.ts';
 import type { ShownTables } from './shown-schema.ts';
+
+/** Tables of answers to bank messages. Conventions: `schema.ts`. */
+interface AnswerTables {
+  answers: AnswerRecord;
+  answeredTransactions: AnsweredTable;
+}
+
+/** A final answer to a bank message, as it was sent. */
+export interface AnswerRecord {
+  /** Batch that the message became. */
+  batchId: string;
+  /** From 1; each version supersedes all earlier ones. */
+  version: number;
+  messageId: string;
+  /** Message id of the previous version; null for the first. */
+  supersedes: string | null;
+  createdAt: number;
+}
+
+export interface AnsweredTransaction {
+  /** Position in the message, from 0. */
+  position: number;
+  facts: TransactionFacts;
+}
+
+interface AnsweredTable {
+  batchId: string;
+  version: number;
+  /** From 0. */
+  part: number;
+  told: Json<AnsweredTransaction[]>;
+}
+
+/** Tables of the audit log: entries, the edge of the Merkle tree, and signed checkpoints. */
+interface AuditTables {
+  auditLog: LoggedEntry;
+  auditTree: AuditTreeTable;
+  auditCheckpoints: CheckpointTable;
+}
+
+export interface LoggedEntry extends SerializedEntry {
+  leafHash: Hash;
+}
+
+interface AuditTreeTable {
+  id: number;
+  size: number;
+  /** Roots of the full subtrees, largest first. */
+  edge: Json<readonly Hash[]>;
+}
+
+interface CheckpointTable {
+  size: number;
+  /** Edge of the tree at this size, from which the signed root follows. */
+  edge: Json<readonly Hash[]>;
+  /** As `SignedCheckpoint`. */
+  note: string;
+  at: number;
+  /** When it was copied to the file kept elsewhere; null before. */
+  copiedAt: number | null;
+  /** When it was written to the mail spool; null before. */
+  mailedAt: number | null;
+}
+
+export type CheckpointRecord = Selectable<CheckpointTable>;
+
+/** Tables of card payments with their rows as callers see them. No card number, CVV, name or address. */
+interface CardTables {
+  cardPayments: CardPaymentTable;
+  cardRequests: { requestId: string; merchantRequestId: string };
+  cardPaymentIds: { paymentId: string; merchantRequestId: string; linkedAt: number };
+  cardEvents: CardEventTable;
+  cardWaiters: { merchantRequestId: string; payoutWorkflowId: string };
+}
+
+/** Of the card only the first six and last four digits. */
+interface CardPaymentTable {
+  merchantRequestId: string;
+  workflowId: string;
+  /** Decimal string. */
+  amount: string;
+  currency: string;
+  paymentType: CardPaymentType;
+  /** Digest of the request (`cardDigest`); the same id with another digest is another payment. */
+  digest: string;
+  by: string | null;
+  /** SHA-256 (hex) of the client secret given to a checkout page; null if none was made. */
+  clientSecretSha256: string | null;
+  bin: string | null;
+  lastFour: string | null;
+  state: CardState;
+  reason: Json<Reason> | null;
+  /** payment_id that is followed, or with which it ended. */
+  paymentId: string | null;
+  /** First run that held the claim: any later run must know that something may have been sent. */
+  firstRunId: string | null;
+  /** Run that holds the claim; null until a workflow takes it. */
+  runId: string | null;
+  /** The first event that contradicted the end; null: none did. */
+  contradictedAt: number | null;
+  createdAt: number;
+  updatedAt: number;
+  endedAt: number | null;
+}
+
+export type CardRecord = Selectable<CardPaymentTable>;
+
+/**
+ * `delivered`: signalled to the workflow. Otherwise it came after the end and `confirms` or `contradicts` it, or says neither
+ * (`after-end`): another status, whatever it means.
+ */
+export type CardEventEffect = 'delivered' | 'confirms' | 'contradicts' | 'after-end';
+
+interface CardEventTable {
+  kind: CardEvent['kind'];
+  /** Empty for a completion that names only the 3DS session. */
+  paymentId: string;
+  status: string;
+  trust: CardEvent['trust'];
+  /** Message id of the signature scheme, or a digest of the body. */
+  receiptId: string;
+  /** As given in the event; the link in `cardPaymentIds` takes precedence, also in what callers receive. */
+  merchantRequestId: string | null;
+  receivedAt: number;
+  /** As the event said it. */
+  amount: string | null;
+  currency: string | null;
+  effect: CardEventEffect | null;
+  deliveredAt: number | null;
+  /** How often its payment was queried. */
+  looks: number;
+}
+
+export type StoredCardEvent = Selectable<CardEventTable>;
+
+/** Tables of decisions and of what people look at before deciding. */
+interface DecisionTables {
+  decisions: DecisionTable;
+  signedDecisions: SignedDecisionTable;
+  planRows: PlanRowTable;
+  payees: SeenPayee;
+  payeePayments: PayeePayment;
+  payeeChecks: KeptCheck;
+}
+
+interface SignedDecisionTable extends SignedDecision {
+  takenAt: number;
+  /** When a decision that counts once was carried out; null before. */
+  usedAt: number | null;
+}
+
+/** A beneficiary as the bank last showed it. */
+export interface SeenPayee {
+  uid: string;
+  /** Beneficiary id. */
+  payeeId: string;
+  digest: string;
+  name: string | null;
+  /** Skeletons of the name for look-alike comparison: as written, and in lower case. */
+  nameAsShown: string | null;
+  nameInSmall: string | null;
+  /** ISO 3166 alpha-2. */
+  country: string | null;
+  /** When first seen. */
+  seenAt: number;
+  /** When a change of its details was last seen; null: never. */
+  changedAt: number | null;
+}
+
+/** A completed payout and its payee. */
+export interface PayeePayment {
+  reference: string;
+  uid: string;
+  payeeId: string;
+  /** Digest of the payee as last read before payment. */
+  digest: string;
+  amount: string;
+  currency: string;
+  paidAt: number;
+}
+
+/** A provider's latest verdict on a payee. */
+export interface KeptCheck extends Omit<PayeeCheck, 'digest'> {
+  uid: string;
+  /** For a close match: the name that was checked, and the account holder's name. */
+  name: string | null;
+  otherName: string | null;
+  /** The provider's id of its answer. */
+  caseId: string | null;
+  /** Why no answer came; null otherwise. */
+  why: string | null;
+}
+
+interface PlanRowTable {
+  /** The signed digest of the plan. */
+  plan: string;
+  reference: string;
+  digest: string;
+  leafIndex: number;
+  /** Inclusion proof of the row. */
+  path: Json<readonly Hash[]>;
+}
+
+/** Who approved what is paid under a digest, by unverified name: used only where no policy requires signatures. */
+interface DecisionTable {
+  reference: string;
+  digest: string;
+  by: string;
+  at: number;
+}
+
+/** Tables of events for subscribers, part of `Tables`. Times are epoch milliseconds. */
+interface OutboxTables {
+  outbox: OutboxEvent;
+  /** One row: position of the last event. Writers lock it, so that positions are committed in order. */
+  outboxHead: { id: number; position: number };
+  /** One row: position up to which events are deleted. Locked by deletions and replays. */
+  outboxTail: { id: number; position: number };
+  subscriptions: SubscriptionRecord & { owner: string | null; ownedUntil: number | null };
+  refusedEvents: RefusedEvent & { name: string };
+}
+
+/** That something happened, and to what; the details are read at delivery. */
+export interface OutboxEvent {
+  /** From 1, without gaps except for deleted events. */
+  position: number;
+  kind: EventKind;
+  /** Payout reference or batch id. */
+  subject: string;
+  /** User of the payout; null for a batch. */
+  uid: string | null;
+  at: number;
+}
+
+/** How far a subscription has been delivered. */
+export interface SubscriptionRecord {
+  name: string;
+  /** Every event up to it was accepted, did not match, or is among the refused ones. */
+  position: number;
+  /** Consecutive failed attempts. */
+  failures: number;
+  /** When the first of them failed; null if the last attempt succeeded. */
+  failingSince: number | null;
+  /** Why the last one failed, in kebab-case. */
+  why: string | null;
+  nextTryAt: number | null;
+  /** Delivery has been parked since then, until somebody asks for a replay. */
+  parkedAt: number | null;
+  /** When an event was last accepted. */
+  toldAt: number | null;
+}
+
+/** An event that a working receiver refused, or a later one of the same subject. */
+export interface RefusedEvent {
+  position: number;
+  subject: string;
+  since: number;
+  failures: number;
+  why: string;
+  nextTryAt: number;
+  /** Since when it is no longer sent; null: it is. */
+  parkedAt: number | null;
+}
+
+/** Tables of a store's own past. */
+interface PastTables {
+  resumptions: ResumptionTable;
+  senders: SenderSeen;
+}
+
+interface ResumptionTable {
+  at: number;
+  /** Orders made from this time on may be missing in the store; 0: any. */
+  since: number;
+  why: ResumptionReason;
+}
 
 /**
  * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { AcceptedDifference } from '../domain/changed-order.ts';
 import type { OrderFacts } from '../domain/order-judgement.ts';
+import type { AcceptedDifference } from '../domain/reconciliation.ts';
 import type { Json } from './engine/json-columns.ts';
 
 /** Tables of what the bank has shown. */

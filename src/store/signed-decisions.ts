@@ -1,13 +1,13 @@
 import type { Question, SignedDecision, Statement } from '../domain/authority.ts';
-import { audit } from './audit.ts';
-import { chunks } from './engine/chunks.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
 import { json } from './engine/json-columns.ts';
 import { insertNew, met } from './engine/row-writes.ts';
+import { chunks } from './engine/sql.ts';
 import { inTransaction } from './engine/transaction.ts';
 import { askedDetailOf } from './money-detail.ts';
 
-export type TakenDecision = SignedDecision & { takenAt: number };
+type TakenDecision = SignedDecision & { takenAt: number };
 
 /** A row covered by a signed plan, with its inclusion proof. */
 export interface PlannedRow {

@@ -3,25 +3,29 @@ import type * as repositories from './repositories.ts';
 import type { Repository } from './repository.ts';
 
 export type { SenderSeen } from '../domain/store-past.ts';
-export type { AnsweredTransaction, AnswerRecord } from './answer-schema.ts';
 export type { AuditEntry } from './audit/entry.ts';
-export type { NumberedEntry } from './audit.ts';
-export type { CheckpointRecord, LoggedEntry } from './audit-schema.ts';
+export type { NumberedEntry } from './audit-log.ts';
 export type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from './claims.ts';
-export type { KeptCheck } from './decision-schema.ts';
-export type { StoreRole } from './engine/roles.ts';
-export type { Acknowledgement, IncidentRecord } from './incidents.ts';
-export type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-schema.ts';
+export type { StoreRole } from './engine/postgres.ts';
 export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
 export type { HeldClaim, PayoutChange } from './payout-changes.ts';
+export type { Acknowledgement, IncidentRecord } from './reconciliation.ts';
 export type * from './repositories.ts';
 export type {
+  AnsweredTransaction,
+  AnswerRecord,
   AttemptOutcome,
   BatchRecord,
+  CheckpointRecord,
+  KeptCheck,
+  LoggedEntry,
   OpenOrder,
+  OutboxEvent,
   PayoutRecord,
+  RefusedEvent,
   SendAttempt,
   Settled,
+  SubscriptionRecord,
   SwitchRecord,
 } from './schema.ts';
 export type { BookedExchange, ListLook, PaidOrderRecord, ReturnRecord, UnaskedOrder } from './shown-schema.ts';

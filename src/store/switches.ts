@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { END_STATES } from '../domain/payout-state.ts';
-import { SWITCH_COLUMNS } from '../domain/switch-columns.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
+import { SWITCH_COLUMNS } from '../domain/switch-scope.ts';
 import { type SwitchedOff, type SwitchFacts, switchText, widest } from '../domain/switches.ts';
 import type { AuditEntry } from './audit/entry.ts';
-import { audit } from './audit.ts';
+import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
 import { insertNew, met } from './engine/row-writes.ts';
 import { inTransaction } from './engine/transaction.ts';

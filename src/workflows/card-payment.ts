@@ -1,7 +1,6 @@
 import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
-import type { PreparedCard } from '../activities/cards/prepare-card.ts';
-import { type CardEnd, type CardPaymentInput, isCardEnd } from '../domain/card-payment.ts';
-import { RESTARTS_MAX } from '../domain/card-terms.ts';
+import type { PreparedCard } from '../activities/card-payments.ts';
+import { type CardEnd, type CardPaymentInput, isCardEnd, RESTARTS_MAX } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { callVault } from './card/call-vault.ts';
 import { awaitName, createPayment } from './card/create-payment.ts';

@@ -10,7 +10,7 @@ import {
   type WorkflowOutboundCallsInterceptor,
   workflowInfo,
 } from '@temporalio/workflow';
-import { UNDECODABLE, undecodableIn } from '../domain/undecodable.ts';
+import { UNDECODABLE, undecodableIn } from '../domain/failures.ts';
 
 export const interceptors = (): WorkflowInterceptors => ({
   inbound: [DECODED, endsAfterItsAnswers()],

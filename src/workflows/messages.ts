@@ -1,21 +1,20 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PumpResult } from '../activities/batch/pump.ts';
-import type { DecideUpdate } from '../domain/approval.ts';
-import type { Flag } from '../domain/flags.ts';
+import type { PumpResult } from '../activities/batch.ts';
+import type { DecideUpdate } from '../domain/authority.ts';
 import { MESSAGES } from '../domain/names.ts';
-import type { OrderNotice } from '../domain/order-notice.ts';
-import type { PayoutState, Reason } from '../domain/payout-state.ts';
-import type { ResolveRequest } from '../domain/resolve-action.ts';
+import type { OrderNotice } from '../domain/order-status.ts';
+import type { Flag } from '../domain/payee.ts';
+import type { PayoutState, Reason, ResolveRequest } from '../domain/payout-state.ts';
 
 export type { DecideUpdate, ResolveRequest };
 
 /** Every signal, update and query. Names and payloads are contracts. */
 
-export interface ApproveSignal {
+interface ApproveSignal {
   by: string;
   note?: string;
 }
-export interface RejectSignal {
+interface RejectSignal {
   by: string;
   remark: string;
 }

@@ -3,7 +3,7 @@ import { FAILURES } from '../domain/failures.ts';
 import { ordersOpenedSignal } from './messages.ts';
 import { longRuns } from './proxies.ts';
 
-export interface OrderWatchInput {
+interface OrderWatchInput {
   uid: string;
   currency: string;
 }

@@ -5,10 +5,9 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { PumpResult } from '../activities/batch/pump.ts';
+import type { PumpResult } from '../activities/batch.ts';
 import { FAILURES } from '../domain/failures.ts';
-import { inMarkdown } from '../domain/markdown.ts';
-import { noteProblem } from '../domain/message-text.ts';
+import { inMarkdown, noteProblem } from '../domain/text.ts';
 import { assertNamed, assertSound } from './execution/handlers.ts';
 import {
   approveBatchUpdate,
@@ -21,7 +20,7 @@ import {
 } from './messages.ts';
 import { batchControl, longRuns } from './proxies.ts';
 
-export interface PayoutBatchInput {
+interface PayoutBatchInput {
   batchId: string;
 }
 

@@ -7,8 +7,7 @@ import {
 } from '@temporalio/workflow';
 import type { FolderActivities } from '../activities/folder-sweep.ts';
 import type { Activities } from '../activities/index.ts';
-import type { CardHandle } from '../domain/card-payment.ts';
-import type { VaultActivities } from '../domain/card-sending.ts';
+import type { CardHandle, VaultActivities } from '../domain/card-payment.ts';
 import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
 import { orderEndActivityId } from '../domain/names.ts';
 

@@ -7,19 +7,19 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PlannedKey } from '../activities/reconciliation/reconcile.ts';
+import type { PlannedKey } from '../activities/reconcile.ts';
+import { someAtOnce } from '../domain/iterate.ts';
 import {
   addFindings,
   countsOf,
   NOTHING_FOUND,
   type ReconciliationFindings,
   type ReconciliationPass,
-} from '../domain/reconciliation-pass.ts';
-import { someAtOnce } from '../domain/some-at-once.ts';
+} from '../domain/reconciliation.ts';
 import { reconcileNowSignal } from './messages.ts';
 import { comparisons, plans, restarts } from './proxies.ts';
 
-export interface ReconciliationInput {
+interface ReconciliationInput {
   /** Make one pass, then return. */
   once?: boolean;
   /** How many days back; absent: the worker's setting. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { cardStanding } from '../../src/activities/cards/card-standing.ts';
-import type { RecordCardStateInput } from '../../src/activities/cards/record-card-state.ts';
+import type { RecordCardStateInput } from '../../src/activities/card-payments.ts';
+import { cardStanding } from '../../src/activities/card-standing.ts';
 import { cardActivities } from '../../src/activities/cards.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { toFailures } from '../../src/activities/to-failure.ts';

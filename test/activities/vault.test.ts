@@ -1,10 +1,15 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { vaultActivities } from '../../src/activities/vault.ts';
-import { CardVault } from '../../src/bank/cards/card-vault.ts';
 import type { Cards, CreateRequest } from '../../src/bank/cards/cards.ts';
+import { CardVault } from '../../src/bank/cards/vault.ts';
 import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/bank/errors.ts';
-import type { CardHandle, CardPaymentView } from '../../src/domain/card-payment.ts';
-import type { CardSendResult, CreateInput, SetUpResult } from '../../src/domain/card-sending.ts';
+import type {
+  CardHandle,
+  CardPaymentView,
+  CardSendResult,
+  CreateInput,
+  SetUpResult,
+} from '../../src/domain/card-payment.ts';
 import { cardRequestId } from '../../src/domain/identity.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readBusyList } from '../../src/bank/busy-list.ts';
-import { readAllOrders } from '../../src/bank/list-pages.ts';
+import { readAllOrders, readBusyList } from '../../src/bank/lists.ts';
 import type { OrderQuery } from '../../src/bank/schemas/orders.ts';
 import { LIST_BEGINS, type ListBehaviour, ModelList, modelLists } from './support/model-list.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Admission, CallBudget, type CallBudgetOptions, onBehalfOf } from '../../src/bank/call-budget.ts';
-import type { CallEnd } from '../../src/domain/call-pace.ts';
+import type { CallEnd } from '../../src/domain/pace.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BankError } from '../../src/bank/errors.ts';
 import { startReadsRelay } from '../../src/bank/relay-server.ts';
-import { relayClientTls } from '../../src/bank/relay-tls.ts';
+import { relayClientTls } from '../../src/bank/relay-transport.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { answer, inOrder, ok, type Script, type ScriptedBank, scriptedBank } from './support/scripted-bank.ts';
 import { API_KEY, API_SECRET, failureOf, PAYMENT, testBank } from './support/test-bank.ts';

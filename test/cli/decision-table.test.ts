@@ -3,7 +3,7 @@ import { checkOf, checksShown } from '../../src/activities/payee-checks.ts';
 import { bothSidesText, verdictsText } from '../../src/cli/both-sides.ts';
 import { decisionTable } from '../../src/cli/decisions.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
-import { bothSides } from '../../src/reports/both-sides.ts';
+import { bothSides } from '../../src/reports/comparison.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { batchClaim, claimRow, instruction } from '../store/samples.ts';

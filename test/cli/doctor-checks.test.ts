@@ -8,7 +8,7 @@ import {
   judgeSwitches,
   shownReferences,
 } from '../../src/cli/doctor.ts';
-import { spellingsOf } from '../../src/domain/reference-spelling.ts';
+import { spellingsOf } from '../../src/domain/reference-form.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';

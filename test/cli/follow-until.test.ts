@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { followUntil } from '../../src/cli/follow.ts';
-import { StackError } from '../../src/platform/embedded/stack-error.ts';
+import { StackError } from '../../src/platform/embedded/home.ts';
 
 const QUICK = { timeoutMs: undefined, everyMs: 1, pulseEveryMs: 0 };
 

@@ -54,7 +54,7 @@ async function twice() {
   const [here, there] = [homeOf('here'), homeOf('there')];
   const config = loadConfig({ ...env, PAYOUTS_HOME: here });
   const session = laptop(there, url);
-  const ui = { url: 'http://ui.example', namespace: 'default' };
+  const { ui } = gateway.app;
   return {
     ...gateway,
     /** The files of both, after their summaries were compared. */

@@ -51,5 +51,5 @@ it('payouts list loads neither Temporal, nor the bank, nor the sandbox', async (
   expect(urls.filter((url) => /node_modules\/(?:undici|@grpc|@temporalio\/(?:worker|testing))\//.test(url))).toEqual(
     [],
   );
-  expect(urls.filter((url) => /src\/(?:sandbox|api\/client|workflows)/.test(url))).toEqual([]);
+  expect(urls.filter((url) => /src\/(?:sandbox|bank\/client|workflows)/.test(url))).toEqual([]);
 });

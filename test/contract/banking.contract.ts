@@ -5,8 +5,7 @@ import { ENVELOPE_CODES } from '../../src/bank/schemas/envelope.ts';
 import { ORDER_STATUSES } from '../../src/bank/schemas/order-status.ts';
 import { orderPage, order as orderSchema } from '../../src/bank/schemas/orders.ts';
 import { addDecimals, compareDecimals, decimalsEqual } from '../../src/domain/money.ts';
-import { referenceForm } from '../../src/domain/reference-form.ts';
-import { narrowed, type ReferenceSpelling, spellingsOf } from '../../src/domain/reference-spelling.ts';
+import { narrowed, type ReferenceSpelling, referenceForm, spellingsOf } from '../../src/domain/reference-form.ts';
 import { type BankCalls, bankCalls, type Envelope } from './bank-calls.ts';
 import type { ContractTarget } from './target.ts';
 

@@ -4,10 +4,10 @@ import type { Bank } from '../../src/bank/bank.ts';
 import { readIfThere } from '../../src/bank/bank-orders.ts';
 import { BankError } from '../../src/bank/errors.ts';
 import { findPayee, namedPayee } from '../../src/bank/payee.ts';
-import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import { addDecimals, decimalsEqual } from '../../src/domain/money.ts';
 import { orderDifferences } from '../../src/domain/order-judgement.ts';
 import { stageMeaning } from '../../src/domain/order-status.ts';
+import type { BankCondition } from '../../src/domain/submission.ts';
 
 /** A bank behind the seam, and what a test needs of it. */
 export interface ProviderTarget {

@@ -1,5 +1,4 @@
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../src/sandbox/server.ts';
 
 /** The bank a contract run talks to. */
 export interface ContractTarget {

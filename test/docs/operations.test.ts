@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { RESOLVE_ACTIONS } from '../../src/domain/payout-state.ts';
 import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
 import { SEARCHED_IN_VAIN } from '../../src/domain/reasons.ts';
 import type { Remedy } from '../../src/domain/remedy.ts';
-import { RESOLVE_ACTIONS } from '../../src/domain/resolve-action.ts';
 import { cellsOf, code, documentText, tableRows } from './markdown.ts';
 
 const operations = documentText('docs/operations.md');

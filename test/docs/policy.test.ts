@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { tokenSha256 } from '../../src/channels/http/callers.ts';
-import { unguarded } from '../../src/domain/unguarded.ts';
+import { unguarded } from '../../src/domain/authority.ts';
 import { parsePolicy } from '../../src/people/policy-file.ts';
-import { newKey } from '../../src/people/signing/ed25519.ts';
+import { newKey } from '../../src/people/signing/signing.ts';
 import { softwarePasskey } from '../support/software-passkey.ts';
 import { read } from './architecture/sources.ts';
 

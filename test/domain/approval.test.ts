@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AwaitedApproval, consider, isSamePerson, refusalOf } from '../../src/domain/approval.ts';
-import { holdDigest } from '../../src/domain/question-digest.ts';
+import { type AwaitedApproval, consider, holdDigest, isSamePerson, refusalOf } from '../../src/domain/authority.ts';
 
 const awaited = (over: Partial<AwaitedApproval> = {}): AwaitedApproval => ({
   kind: 'payout',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BusinessCalendar, dueAt, dueDate, WEEKDAYS } from '../../src/domain/business-days.ts';
+import { type BusinessCalendar, dueAt, dueDate, WEEKDAYS } from '../../src/domain/time.ts';
 
 const calendar: BusinessCalendar = {
   weekend: ['SAT', 'SUN'],

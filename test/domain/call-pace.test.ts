@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { afterCall, callsNow, HEALTHY, type Health, sliceOf } from '../../src/domain/call-pace.ts';
+import { afterCall, callsNow, HEALTHY, type Health, sliceOf } from '../../src/domain/pace.ts';
 
 describe('a limit of calls a second', () => {
   it.each([1, 3, 7, 50, 100, 1_234])('of %i is given out in slices that never hold more', (perSecond) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { combinedSum, judgeCard, type ShownSum, saysOfEnd } from '../../src/domain/card-judgement.ts';
 import type { CardEvent, CardPaymentView } from '../../src/domain/card-payment.ts';
+import { combinedSum, judgeCard, type ShownSum, saysOfEnd } from '../../src/domain/card-payment.ts';
 
 const expected = {
   amount: '49.90',

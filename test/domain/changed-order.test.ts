@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf, differenceText, type SettledTerms } from '../../src/domain/changed-order.ts';
 import type { ExpectedOrder, OrderFacts } from '../../src/domain/order-judgement.ts';
+import { changesOf, differenceText, type SettledTerms } from '../../src/domain/reconciliation.ts';
 
 const payment: ExpectedOrder = {
   kind: 'payment',

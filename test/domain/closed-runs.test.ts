@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type ClosedRuns, closedAgain, NO_CLOSED_RUNS } from '../../src/domain/closed-runs.ts';
+import { type ClosedRuns, closedAgain, NO_CLOSED_RUNS } from '../../src/domain/claim.ts';
 
 const PROCESSING = { state: 'processing', orderId: 'o-1' } as const;
 

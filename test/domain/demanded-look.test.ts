@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { both, demandedLook, hasWaited } from '../../src/domain/demanded-look.ts';
-import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
+import { both, demandedLook, hasWaited, SENDER_LIFE_MS } from '../../src/domain/submission.ts';
 
 const HOUR_MS = 3_600_000;
 const NOW = 100 * HOUR_MS;

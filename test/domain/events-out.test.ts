@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/domain/durations.ts';
 import { healthAfter, outcomeOf, retryAfter, waitBeforeRetry } from '../../src/domain/events-out.ts';
+import { DAY_MS } from '../../src/domain/time.ts';
 
 describe('an answer of a receiver', () => {
   it.each([

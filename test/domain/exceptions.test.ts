@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { approvalExceptionsOf } from '../../src/domain/gates.ts';
-import type { PayeeCheck } from '../../src/domain/payee-check.ts';
+import type { PayeeCheck } from '../../src/domain/payee.ts';
 
 const NO_CAPS = { feeCap: undefined, maxSlippage: '0.01' };
 const read = { digest: 'd', fee: '1.00', feeCurrency: 'USD' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { inMarkdown } from '../../src/domain/markdown.ts';
+import { inMarkdown } from '../../src/domain/text.ts';
 
 it.each([
   ['USD 10.00 of 2026-03-31', 'USD 10.00 of 2026-03-31'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nameProblem, noteProblem, textProblem } from '../../src/domain/message-text.ts';
+import { nameProblem, noteProblem, textProblem } from '../../src/domain/text.ts';
 
 describe('a text of a message', () => {
   it.each([

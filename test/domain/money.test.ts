@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { currencyCodes, currencyExponent } from '../../src/domain/currency.ts';
 import {
   addDecimals,
   compareDecimals,
+  currencyCodes,
+  currencyExponent,
   decimalsEqual,
   exceedsSlippage,
   formatMinor,

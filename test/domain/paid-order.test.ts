@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { amountPaid, paidShown } from '../../src/domain/paid-order.ts';
+import { amountPaid, paidShown } from '../../src/domain/sent-order.ts';
 
 const NO_FEE = { fee: null, feeCurrency: null };
 const sent = { amount: '14.00', currency: 'EUR' } as never;

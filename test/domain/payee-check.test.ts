@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasVerdicts, objectionOf, type PayeeCheck } from '../../src/domain/payee-check.ts';
+import { hasVerdicts, objectionOf, type PayeeCheck } from '../../src/domain/payee.ts';
 
 it.each([
   ['verification', 'match', undefined],

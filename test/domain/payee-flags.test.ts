@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../src/domain/durations.ts';
-import { flagsText } from '../../src/domain/flags.ts';
-import { differences, type PayeeFacts, payeeCountry, payeeFlags, payeeName } from '../../src/domain/payee-flags.ts';
+import {
+  differences,
+  flagsText,
+  type PayeeFacts,
+  payeeCountry,
+  payeeFlags,
+  payeeName,
+} from '../../src/domain/payee.ts';
+import { DAY_MS } from '../../src/domain/time.ts';
 
 const NOW = 100 * DAY_MS;
 

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { orderStage } from '../../src/bank/schemas/order-status.ts';
-import type { SettledTerms } from '../../src/domain/changed-order.ts';
 import type { OrderFacts } from '../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
-import { factsOfExchange, factsOfPayment, incidentText, type StoredPayout } from '../../src/domain/reconciliation.ts';
-import { addFindings, NOTHING_FOUND } from '../../src/domain/reconciliation-pass.ts';
+import type { SettledTerms } from '../../src/domain/reconciliation.ts';
+import {
+  addFindings,
+  factsOfExchange,
+  factsOfPayment,
+  incidentText,
+  NOTHING_FOUND,
+  type StoredPayout,
+} from '../../src/domain/reconciliation.ts';
 
 const payout = (state: PayoutState, orderId: string | null = 'own', reason?: ReasonCode): StoredPayout => ({
   kind: 'payout',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { narrowed, shownInstead, spelled, spellingsOf, spellingText } from '../../src/domain/reference-spelling.ts';
+import { narrowed, shownInstead, spelled, spellingsOf, spellingText } from '../../src/domain/reference-form.ts';
 
 const SENT = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
 const OTHER = 'ab3d90c7-11f0-5e2a-8c64-9d0f7b1e2a33';

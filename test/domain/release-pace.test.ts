@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { roomInQueue } from '../../src/domain/release-pace.ts';
+import { roomInQueue } from '../../src/domain/pace.ts';
 
 /** Rows that wait after each release, with workers that begin with so many between two of them. */
 function queues(begun: (release: number) => number, releases = 12): number[] {

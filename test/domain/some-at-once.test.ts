@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { someAtOnce } from '../../src/domain/some-at-once.ts';
+import { someAtOnce } from '../../src/domain/iterate.ts';
 
 test('a slow item delays only those that wait for its place', async () => {
   const slow = Promise.withResolvers<void>();

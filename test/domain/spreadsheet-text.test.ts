@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { forSpreadsheet, fromSpreadsheet } from '../../src/domain/spreadsheet-text.ts';
+import { forSpreadsheet, fromSpreadsheet } from '../../src/domain/text.ts';
 
 const anyText = fc.string({
   unit: fc.constantFrom("'", '=', '+', '-', '@', ';', '\t', '\r', '\n', ' ', '\u00a0', 'a', '1', '＝', '＋'),

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { provenAbsent, type Search, searchDelayMs } from '../../src/domain/absence.ts';
-import type { BankCondition } from '../../src/domain/bank-condition.ts';
 import type { Waits } from '../../src/domain/policy.ts';
+import type { BankCondition } from '../../src/domain/submission.ts';
 import {
   type AttemptResult,
   afterAttempt,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Person, Policy, Scope } from '../../src/domain/authority.ts';
-import { isOpen, unguarded } from '../../src/domain/unguarded.ts';
+import { isOpen, unguarded } from '../../src/domain/authority.ts';
 
 const KINDS = ['payout', 'transfer', 'exchange'];
 const maker = (scope: Scope): Person => ({ name: 'alice', roles: ['maker'], scope, credentials: [], tokens: [] });

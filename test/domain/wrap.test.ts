@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitted, wrap } from '../../src/domain/wrap.ts';
+import { fitted, wrap } from '../../src/domain/display.ts';
 
 describe('a text that is too long for the terminal', () => {
   it('goes on below at a blank, as far to the right as it began', () => {

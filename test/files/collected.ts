@@ -1,9 +1,9 @@
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import type { Finding } from '../../src/domain/finding.ts';
 import type { RowSink } from '../../src/files/input.ts';
+import { untilUnreadable } from '../../src/files/input.ts';
 import type { MessageContext } from '../../src/files/messages/message-context.ts';
 import type { ReadColumn, ReadRow } from '../../src/files/rules/read-row.ts';
-import { untilUnreadable } from '../../src/files/unreadable.ts';
 
 /** What a reader handed over, as lists. */
 export interface Collected {

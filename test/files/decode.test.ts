@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decodeUtf8 } from '../../src/files/decode.ts';
-import { UnreadableFile } from '../../src/files/unreadable.ts';
+import { UnreadableFile } from '../../src/files/input.ts';
 import { bytesOf } from './bytes.ts';
 
 async function decoded(content: string | Uint8Array, chunkSize?: number): Promise<string> {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FILE_BYTES_MAX, TEXT_BYTES_MAX, withinBytes } from '../../src/files/limits.ts';
+import { FILE_BYTES_MAX, TEXT_BYTES_MAX, withinBytes } from '../../src/files/input.ts';
 import type { MessageContext } from '../../src/files/messages/message-context.ts';
 import { readInstructions } from '../../src/files/read-file.ts';
 import * as aba from './aba/aba-records.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { areLookAlikes } from '../../src/people/look-alike-names.ts';
 import { parsePolicy } from '../../src/people/policy-file.ts';
-import { newKey } from '../../src/people/signing/ed25519.ts';
+import { newKey } from '../../src/people/signing/signing.ts';
 import { softwarePasskey } from '../support/software-passkey.ts';
 
 const person = (name: string, roles: string[], keys = [newKey().publicKey]) => ({ name, roles, scope: {}, keys });

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { envelopeError } from '../../src/bank/errors.ts';
-import type { Log } from '../../src/domain/log.ts';
-import { bankClockAlarm, bankWarnings, clockComplaint } from '../../src/platform/bank-warnings.ts';
+import type { Log } from '../../src/domain/settings.ts';
+import { bankClockAlarm, bankWarnings, clockComplaint } from '../../src/platform/bank.ts';
 import { UNMEASURED_CLOCK } from '../support/unmeasured-clock.ts';
 
 it('a bank that does not answer is told of within a minute, and asked no oftener than needed', async () => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Policy } from '../../src/domain/authority.ts';
-import { payeeChecks } from '../../src/platform/checks.ts';
+import { payeeChecks } from '../../src/platform/bank.ts';
 import { type Config, loadConfig } from '../../src/platform/config.ts';
 import { policyOf, signingPerson } from '../support/people.ts';
 

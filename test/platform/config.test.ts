@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ConfigError } from '../../src/platform/config/config-error.ts';
+import { ConfigError } from '../../src/platform/config/key.ts';
 import { CONFIG_KEYS, loadConfig } from '../../src/platform/config.ts';
 
 let folder: string;

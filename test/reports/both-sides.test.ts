@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Bank } from '../../src/bank/bank.ts';
 import { bothSidesText } from '../../src/cli/both-sides.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { bothSides } from '../../src/reports/both-sides.ts';
+import { bothSides } from '../../src/reports/comparison.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import { claimRow } from '../store/samples.ts';
 import { openBankAndStore } from '../support/bank-and-store.ts';

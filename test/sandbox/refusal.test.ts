@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ENVELOPE_CODES } from '../../src/bank/schemas/envelope.ts';
-import { MATCHING_STATUS, REFUSAL_CODES, type RefusalCode } from '../../src/sandbox/refusal.ts';
+import { MATCHING_STATUS, REFUSAL_CODES, type RefusalCode } from '../../src/sandbox/requests.ts';
 import { PAYMENT, pay, paymentOf, runningSandbox, type TestSandbox } from './running-sandbox.ts';
 
 const TRANSACTIONS = '/v1/banking/transactions';

@@ -1,6 +1,11 @@
 import { onTestFinished } from 'vitest';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import {
+  type RunningSandbox,
+  SANDBOX_KEY,
+  SANDBOX_SECRET,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/sandbox/server.ts';
 import { type BankCalls, bankCalls } from '../contract/bank-calls.ts';
 
 export interface TestSandbox {

@@ -3,9 +3,9 @@
  * activity packages of Temporal then mean the modules in `temporal/`.
  */
 export { createActivities } from '../../src/activities/index.ts';
-export { looksAtLists } from '../../src/activities/reconciliation/list-looks.ts';
-export { resumeUnended } from '../../src/activities/reconciliation/resume-unended.ts';
-export { wakeNeglectedWatches } from '../../src/activities/watch/sweep-orders.ts';
+export { looksAtLists } from '../../src/activities/list-looks.ts';
+export { resumeUnended } from '../../src/activities/reconcile.ts';
+export { wakeNeglectedWatches } from '../../src/activities/watch.ts';
 export { createBank } from '../../src/bank/client.ts';
 export { withRequiredDetailsCache } from '../../src/bank/required-details-cache.ts';
 export { HttpFailure } from '../../src/bank/transport.ts';
@@ -19,8 +19,7 @@ export { bindStore } from '../../src/platform/store-binding.ts';
 export { openDatabase } from '../../src/store/engine/database.ts';
 export { createStore } from '../../src/store/engine/kysely-store.ts';
 export { migrate } from '../../src/store/engine/migrate.ts';
-export { nodeSqliteDialect } from '../../src/store/engine/sqlite-dialect.ts';
-export { openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
+export { nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite.ts';
 export { StoreIdentityError } from '../../src/store/errors.ts';
 export { orderWatch } from '../../src/workflows/order-watch.ts';
 export { payout } from '../../src/workflows/payout.ts';

@@ -1,6 +1,6 @@
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import type { Bank } from '../../src/bank/bank.ts';
-import type { Log } from '../../src/domain/log.ts';
+import type { Log } from '../../src/domain/settings.ts';
 import type { Store } from '../../src/store/store.ts';
 import { BankDoor } from './bank/door.ts';
 import { Network } from './bank/network.ts';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BackupStep, backupStore } from '../../src/store/backup.ts';
 import { openStore } from '../../src/store/open.ts';
+import { type BackupStep, backupStore } from '../../src/store/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, documentIds, WORLD } from './samples.ts';
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { MEMORY } from '../../src/store/engine/sqlite-file.ts';
+import { MEMORY } from '../../src/store/engine/sqlite.ts';
 import { emptyStore } from '../support/empty-store.ts';
 import { batchClaim, claimRow } from './samples.ts';
 import { onEveryStore } from './stores.ts';

@@ -3,9 +3,8 @@ import type { Migration } from 'kysely/migration';
 import { PostgresNamingDialect } from '../../src/store/engine/column-names.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
-import { openPostgresPool } from '../../src/store/engine/postgres-pool.ts';
-import { nodeSqliteDialect } from '../../src/store/engine/sqlite-dialect.ts';
-import { openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
+import { openPostgresPool } from '../../src/store/engine/postgres.ts';
+import { nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite.ts';
 import { storeLocation } from '../../src/store/engine/store-url.ts';
 import { migrations } from '../../src/store/migrations/all-migrations.ts';
 

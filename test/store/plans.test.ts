@@ -7,8 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createStore } from '../../src/store/engine/kysely-store.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
-import { nodeSqliteDialect } from '../../src/store/engine/sqlite-dialect.ts';
-import { openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
+import { nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 import { oneLife } from './one-life.ts';
 

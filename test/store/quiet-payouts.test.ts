@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../../src/domain/closed-runs.ts';
+import { CLOSED_RUNS_MAX, type ClosedRuns, NO_CLOSED_RUNS } from '../../src/domain/claim.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { QuietScope, Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from './samples.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { spellingsOf } from '../../src/domain/reference-spelling.ts';
+import { spellingsOf } from '../../src/domain/reference-form.ts';
 import { onEveryStore } from './stores.ts';
 
 const SENT = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';

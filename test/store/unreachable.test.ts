@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { migrate } from '../../src/store/engine/migrate.ts';
-import { openPostgresPool, storeProblemOf } from '../../src/store/engine/postgres-pool.ts';
+import { openPostgresPool, storeProblemOf } from '../../src/store/engine/postgres.ts';
 import { openStore } from '../../src/store/open.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { openTables } from './later-build.ts';

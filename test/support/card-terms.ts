@@ -1,4 +1,4 @@
-import type { CardTerms } from '../../src/domain/card-terms.ts';
+import type { CardTerms } from '../../src/domain/card-payment.ts';
 
 /** Waits of a card payment, short enough for a test and long enough to keep their order. */
 export const quickCardTerms: CardTerms = {

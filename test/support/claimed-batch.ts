@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { PumpResult } from '../../src/activities/batch/pump.ts';
+import type { PumpResult } from '../../src/activities/batch.ts';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';

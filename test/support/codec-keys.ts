@@ -1,4 +1,4 @@
-import { type KeyRing, parseKeyRing } from '../../src/platform/codec/key-ring.ts';
+import { type KeyRing, parseKeyRing } from '../../src/platform/codec/keys.ts';
 
 /** The text of a key whose bytes are all the same. */
 export const codecKey = (id = 'test', byte = 1): string => `${id}:${Buffer.alloc(32, byte).toString('base64')}`;

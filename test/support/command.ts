@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { endLeftover } from '../../src/platform/embedded/leftover.ts';
+import { endLeftover } from '../../src/platform/embedded/boot.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { type Ended, Prints, type Running } from './running.ts';
 import { startShared } from './shared-process.ts';

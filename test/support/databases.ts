@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { READER, WRITER } from '../../src/store/engine/roles.ts';
+import { READER, WRITER } from '../../src/store/engine/postgres.ts';
 import { migrateStore } from '../../src/store/open.ts';
 
 /** Makes a database of this name, empty or a copy, on the server that `admin` names, and returns its URL. */

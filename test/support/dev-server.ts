@@ -4,7 +4,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { keepingFlags } from '../../src/platform/embedded/embedded-server.ts';
+import { keepingFlags } from '../../src/platform/embedded/server.ts';
 import { takesConnections } from '../../src/platform/temporal/takes-connections.ts';
 import { ownPort } from './own-port.ts';
 import { until } from './until.ts';

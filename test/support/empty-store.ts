@@ -2,8 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { createStore } from '../../src/store/engine/kysely-store.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
-import { nodeSqliteDialect } from '../../src/store/engine/sqlite-dialect.ts';
-import { MEMORY, openSqliteFile } from '../../src/store/engine/sqlite-file.ts';
+import { MEMORY, nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
 
 let bytes: Promise<Uint8Array> | undefined;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Policy, Role, Scope, SignedDecision, Statement } from '../../src/domain/authority.ts';
-import { credentialId, newKey, signStatement } from '../../src/people/signing/ed25519.ts';
+import { credentialId, newKey, signStatement } from '../../src/people/signing/signing.ts';
 
 /** People of a policy who can sign. */
 export interface SigningPerson {

@@ -3,7 +3,7 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { createActivities } from '../../src/activities/index.ts';
-import { looksAtLists } from '../../src/activities/reconciliation/list-looks.ts';
+import { looksAtLists } from '../../src/activities/list-looks.ts';
 import type { Bank } from '../../src/bank/bank.ts';
 import { createBank } from '../../src/bank/client.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
@@ -12,8 +12,8 @@ import { mainLegOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../
 import type { Terms, Waits } from '../../src/domain/policy.ts';
 import type { WorkerSettings } from '../../src/domain/settings.ts';
 import { checkInstruction } from '../../src/files/rules/check-instruction.ts';
-import { payeeChecks } from '../../src/platform/checks.ts';
-import type { KeyRing } from '../../src/platform/codec/key-ring.ts';
+import { payeeChecks } from '../../src/platform/bank.ts';
+import type { KeyRing } from '../../src/platform/codec/keys.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { workflowBundle } from '../../src/platform/temporal/bundle.ts';
 import { clientOver } from '../../src/platform/temporal/connection.ts';
@@ -21,8 +21,13 @@ import { executionsOver } from '../../src/platform/temporal/executions.ts';
 import { refuseUndecodable, sealedPayloads } from '../../src/platform/temporal/sealed-payloads.ts';
 import { workerCapacity } from '../../src/platform/temporal/worker.ts';
 import type { SettleTimes } from '../../src/sandbox/bank/order-machine.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/credentials.ts';
-import { type RunningSandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import {
+  type RunningSandbox,
+  SANDBOX_KEY,
+  SANDBOX_SECRET,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutResult } from '../../src/workflows/route/ends.ts';

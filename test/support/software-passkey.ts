@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { Credential, SignedDecision, Statement } from '../../src/domain/authority.ts';
-import { type Assertion, challengeOf, signatureOf } from '../../src/people/signing/passkey.ts';
+import { type Assertion, challengeOf, signatureOf } from '../../src/people/signing/signing.ts';
 
 /** A passkey without a browser (ES256), and what it can be made to do wrong. */
 export interface SoftwarePasskey {

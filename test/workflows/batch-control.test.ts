@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PumpResult } from '../../src/activities/batch/pump.ts';
+import type { PumpResult } from '../../src/activities/batch.ts';
 import { controlBatch } from '../../src/cli/decisions.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { Policy } from '../../src/domain/authority.ts';

@@ -1,6 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { PumpResult } from '../../src/activities/batch/pump.ts';
+import type { PumpResult } from '../../src/activities/batch.ts';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CLOSED_RUNS_MAX } from '../../src/domain/closed-runs.ts';
+import { CLOSED_RUNS_MAX } from '../../src/domain/claim.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { MESSAGES, payoutWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';

@@ -3,7 +3,7 @@ import type { Bank, OrderScan } from '../../src/bank/bank.ts';
 import { BankError } from '../../src/bank/errors.ts';
 import type { Order } from '../../src/bank/schemas/orders.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
-import type { ResolveRequest } from '../../src/domain/resolve-action.ts';
+import type { ResolveRequest } from '../../src/domain/payout-state.ts';
 import type { ResolveAnswer } from '../../src/workflows/messages.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';

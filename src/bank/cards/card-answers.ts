@@ -1,5 +1,5 @@
 import { type CardPaymentView, endOfStatus } from '../../domain/card-payment.ts';
-import { isToken } from '../../domain/token.ts';
+import { isToken } from '../../domain/text.ts';
 import {
   asksAgain,
   type CallContext,

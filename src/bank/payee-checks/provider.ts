@@ -1,4 +1,8 @@
-import type { ScreeningVerdict, VerificationVerdict } from '../../domain/payee-check.ts';
+import { z } from 'zod';
+import type { ScreeningVerdict, VerificationVerdict } from '../../domain/payee.ts';
+import { withDeadline } from '../deadline.ts';
+import { readJsonOnce } from '../json.ts';
+import { createTransport, type HttpAnswer, HttpFailure, type Transport } from '../transport.ts';
 
 /** What a party is looked up by in a list of parties. */
 export interface Party {
@@ -41,4 +45,103 @@ export interface CheckProvider {
 /** The provider has given no usable answer. The message contains nothing of the request or the answer. */
 export class CheckFailure extends Error {
   override readonly name = 'CheckFailure';
+}
+
+/** Concurrent questions about the same payee share one request: the rows of a batch often have the same payee. */
+export function askedOnce(provider: CheckProvider): CheckProvider {
+  return {
+    name: provider.name,
+    verifyPayee: sharing((payee) => provider.verifyPayee(payee)),
+    screen: sharing((party) => provider.screen(party)),
+    close: () => provider.close(),
+  };
+}
+
+function sharing<About, Answer>(ask: (about: About) => Promise<Answer>): (about: About) => Promise<Answer> {
+  const running = new Map<string, Promise<Answer>>();
+  return (about) => {
+    const key = JSON.stringify(about);
+    const known = running.get(key);
+    if (known !== undefined) return known;
+    const asked = ask(about).finally(() => running.delete(key));
+    running.set(key, asked);
+    return asked;
+  };
+}
+
+interface HttpProviderOptions {
+  name: string;
+  /** http(s), without a trailing slash. */
+  url: string;
+  secret: string;
+  /** For a whole check including a second try; ms. */
+  timeoutMs: number;
+}
+
+const text = z.string().min(1).max(200);
+const verification = z.object({
+  verdict: z.enum(['match', 'close-match', 'no-match', 'not-available']),
+  name: text.optional(),
+  case_id: text.optional(),
+});
+const screening = z.object({ verdict: z.enum(['clear', 'hit', 'not-available']), case_id: text.optional() });
+
+const BODY_BYTES_MAX = 64 * 1024;
+const TRIES = 2;
+
+/**
+ * A provider with the contract of docs/checks.md. A check moves no money, so a lost answer is asked for once more; a redirect is
+ * not followed and counts as no answer.
+ */
+export function httpProvider({ name, url, secret, timeoutMs }: HttpProviderOptions): CheckProvider {
+  const { origin, pathname } = new URL(url);
+  const base = pathname === '/' ? '' : pathname;
+  const transport = createTransport(origin, { connectMs: timeoutMs, bodyBytesMax: BODY_BYTES_MAX });
+  const headers = { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${secret}` };
+  const ask = <Schema extends z.ZodType>(path: string, about: object, schema: Schema): Promise<z.output<Schema>> =>
+    withDeadline(timeoutMs, undefined, async (signal) => {
+      const request = { method: 'POST', target: base + path, headers, body: JSON.stringify(about), signal } as const;
+      return read(await exchange(transport, request), schema);
+    });
+  return {
+    name,
+    async verifyPayee(payee): Promise<Verification> {
+      const { verdict, name: otherName, case_id: caseId } = await ask('/verify-payee', payee, verification);
+      return { verdict, caseId, ...(verdict === 'close-match' && { otherName }) };
+    },
+    async screen(party): Promise<Screening> {
+      const { verdict, case_id: caseId } = await ask('/screen', party, screening);
+      return { verdict, caseId };
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Tries again only after a failure that may be temporary: no answer, or a server that says it cannot answer now. */
+async function exchange(transport: Transport, request: Parameters<Transport['exchange']>[0]): Promise<HttpAnswer> {
+  for (let tried = 1; ; tried += 1) {
+    const isLast = tried === TRIES || request.signal.aborted;
+    try {
+      const answer = await transport.exchange(request);
+      if (isLast || !mayPass(answer)) return answer;
+    } catch (error) {
+      if (!(error instanceof HttpFailure)) throw error;
+      if (isLast || request.signal.aborted) throw new CheckFailure(error.message);
+    }
+  }
+}
+
+const mayPass = ({ status }: HttpAnswer): boolean => status === 429 || status >= 500;
+
+function read<Schema extends z.ZodType>({ status, body }: HttpAnswer, schema: Schema): z.output<Schema> {
+  if (status !== 200) throw new CheckFailure(`HTTP ${status}`);
+  let json: unknown;
+  try {
+    json = readJsonOnce(body ?? '');
+  } catch {
+    throw new CheckFailure('the answer is not JSON');
+  }
+  const result = schema.safeParse(json);
+  if (result.success) return result.data;
+  throw new CheckFailure('the answer does not follow the contract');
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../domain/present.ts';
+import { present } from '../../domain/iterate.ts';
 import { currencyCode, identifier, optionalText, optionalTimestamp, pageOf } from './wire.ts';
 
 /** Field descriptor of a required-details entry (interface section 2). An empty `regex` means no rule. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { currencyExponent } from '../../domain/currency.ts';
-import { LIST_DOUBTS, type ListDoubt } from '../../domain/list-doubt.ts';
+import { LIST_DOUBTS, type ListDoubt } from '../../domain/absence.ts';
+import { currencyExponent } from '../../domain/money.ts';
 
 /**
  * Tolerant building blocks for the bank's answers. The interface gives examples, not types, so a number is accepted for a decimal

@@ -1,13 +1,98 @@
-import type { Log } from '../../domain/log.ts';
-import { isToken } from '../../domain/token.ts';
+import { holdsCardNumber } from '../../domain/card-number.ts';
+import type { CardEvent } from '../../domain/card-payment.ts';
+import type { Log } from '../../domain/settings.ts';
+import { isToken } from '../../domain/text.ts';
 import type { CardStore } from '../../store/card-store.ts';
 import type { CardNotice, Cards } from '../cards/cards.ts';
 import { JsonRefused, parseJson } from '../json.ts';
-import { eventOf } from './event.ts';
-import type { ReceivedEvent } from './event-queue.ts';
-import { quietWarnings } from './quiet-log.ts';
-import type { Delivery } from './scheme.ts';
-import type { Verifier } from './verifier.ts';
+import type { Delivery, Verifier } from './verifier.ts';
+
+const QUIET_MS = 60_000;
+
+/** Warns once a minute for each reason, with a count, so that a flood of webhooks does not fill the log. */
+function quietWarnings(log: Log, now: () => number) {
+  const warned = new Map<string, { at: number; since: number }>();
+  return (reason: string, message: string, more: object = {}): void => {
+    const at = now();
+    const last = warned.get(reason);
+    if (last !== undefined && at - last.at < QUIET_MS) {
+      last.since += 1;
+      return;
+    }
+    log.warn({ reason, ...more, unsaidBefore: last?.since ?? 0 }, message);
+    warned.set(reason, { at, since: 0 });
+  };
+}
+
+/** What cannot be kept as it was said: a sum is then nobody's, a status concludes nothing. */
+const UNREADABLE = '?';
+
+/** The event in a notification; undefined if it names no payment and no 3-D Secure session, or names one by an impossible id. */
+export function eventOf(
+  notice: CardNotice,
+): Pick<CardEvent, 'kind' | 'paymentId' | 'status' | 'amount' | 'currency'> | undefined {
+  const { kind, paymentId = '', referenceId = '' } = notice;
+  // Ids of payments and sessions may be all digits, so that some look like card numbers; without them nothing is followed.
+  const status = kind === 'status' ? withoutCardNumber(notice.status ?? '') : referenceId;
+  if (paymentId === '' && (kind === 'status' || status === '')) return undefined;
+  const written = [paymentId, status].filter((text) => text !== '');
+  if (!written.every(isToken)) return undefined;
+  const { amount, currency } = notice;
+  return {
+    kind,
+    paymentId,
+    status,
+    ...(amount !== undefined && { amount: kept(amount) }),
+    ...(currency !== undefined && { currency: kept(currency) }),
+  };
+}
+
+const kept = (text: string): string => (isToken(text) ? withoutCardNumber(text) : UNREADABLE);
+
+const withoutCardNumber = (text: string): string => (holdsCardNumber(text) ? UNREADABLE : text);
+
+/** An event as received in a webhook, with the payment that it claims to belong to. */
+export type ReceivedEvent = CardEvent & { merchantRequestId: string | null };
+
+const AT_ONCE = 16;
+/** Beyond this, events are left to the worker, which delivers all that are still undelivered. */
+const WAITING_MAX = 10_000;
+
+/** Delivers stored events, a few at a time. What fails, or is left at `close`, stays in the store for the worker. */
+export class EventQueue {
+  readonly #deliver: (event: ReceivedEvent) => Promise<unknown>;
+  readonly #log: Log;
+  readonly #running = new Set<Promise<void>>();
+  #waiting: ReceivedEvent[] = [];
+
+  constructor(deliver: (event: ReceivedEvent) => Promise<unknown>, log: Log) {
+    this.#deliver = deliver;
+    this.#log = log;
+  }
+
+  add(event: ReceivedEvent): void {
+    if (this.#waiting.length >= WAITING_MAX) return;
+    this.#waiting.push(event);
+    if (this.#running.size >= AT_ONCE) return;
+    const running = this.#run().finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  async close(): Promise<void> {
+    this.#waiting = [];
+    await Promise.all(this.#running);
+  }
+
+  async #run(): Promise<void> {
+    for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) {
+      try {
+        await this.#deliver(event);
+      } catch (error) {
+        this.#log.warn({ error, kind: event.kind }, 'card event not delivered yet');
+      }
+    }
+  }
+}
 
 export interface ReceiverDeps {
   verifier: Verifier;

@@ -8,7 +8,7 @@ import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts'
 import { isMakerUnknown, isOutsideScope } from '../../files/intake/maker.ts';
 import { takeFile } from '../../files/intake/take-file.ts';
 import type { App } from '../../platform/app.ts';
-import { stageOf } from '../../reports/pain002/transaction-status.ts';
+import { stageOf } from '../../reports/pain002/status-report.ts';
 import { reportBatch } from '../../reports/report-batch.ts';
 import { writeWhole } from '../../reports/write-reports.ts';
 import type { BatchRecord } from '../../store/store.ts';

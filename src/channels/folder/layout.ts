@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { access, chmod, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { v7 } from 'uuid';
-import { hasCode } from '../../domain/error-code.ts';
+import { hasCode } from '../../domain/failures.ts';
 import { writeWhole } from '../../reports/write-reports.ts';
 
 /** Subfolders of a drop folder; missing ones are created for their owner only. */

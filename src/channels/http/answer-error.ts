@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
-import { hasCode } from '../../domain/error-code.ts';
+import { hasCode } from '../../domain/failures.ts';
 import { Problem, type ProblemKind } from '../../domain/problem.ts';
 import { problemOf } from '../../files/intake/problem-of.ts';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
 import { acceptsControl, type BatchControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { askAudited } from '../../people/decisions/audited-request.ts';
+import { askAudited } from '../../people/decisions/weigh.ts';
 import { updateBatch } from '../../platform/temporal/batch-executions.ts';
 import { inTime } from '../../platform/temporal/worker-answer.ts';
 import { documentOf } from '../../reports/report-batch.ts';

@@ -13,7 +13,7 @@ export interface Caller {
 }
 
 /** A valid token, as stored. */
-export interface KnownToken extends Caller {
+interface KnownToken extends Caller {
   /** Hex. */
   sha256: string;
   /** Epoch ms; absent: never. */

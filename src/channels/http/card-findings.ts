@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CARD_EXAMPLE } from '../../domain/card-example.ts';
+import { CARD_EXAMPLE } from '../../domain/card-number.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { Problem } from '../../domain/problem.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { CardEntry, CardholderForm } from '../../bank/cards/card-vault.ts';
 import type { CardDetails } from '../../bank/cards/cards.ts';
-import { checkCard } from '../../bank/cards/check-card.ts';
+import type { CardEntry, CardholderForm } from '../../bank/cards/vault.ts';
+import { checkCard } from '../../bank/cards/vault.ts';
 import { holdsCardNumber, isMerchantRequestId } from '../../domain/card-number.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';

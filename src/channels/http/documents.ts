@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FILE_BYTES_MAX } from '../../files/limits.ts';
+import { FILE_BYTES_MAX } from '../../files/input.ts';
 import { control } from '../../reports/report-document.ts';
 
 /** Documents of the gateway, except those of batches, for its OpenAPI page; the command has the same. */

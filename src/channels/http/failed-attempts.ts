@@ -42,7 +42,7 @@ interface Told {
   reasons: Set<string>;
 }
 
-export class FailedAttempts {
+class FailedAttempts {
   readonly #limit: ReturnType<FastifyInstance['createRateLimit']>;
   readonly #deps: Pick<Gateway, 'store' | 'now' | 'log'>;
   #told = new Map<string, Told>();

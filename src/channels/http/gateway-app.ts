@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import type { CardVault } from '../../bank/cards/card-vault.ts';
-import type { EventQueue } from '../../bank/webhooks/event-queue.ts';
-import type { TakeWebhook } from '../../bank/webhooks/receiver.ts';
+import type { CardVault } from '../../bank/cards/vault.ts';
+import type { EventQueue, TakeWebhook } from '../../bank/webhooks/receiver.ts';
 import { isLoopback } from '../../domain/loopback.ts';
 import type { App } from '../../platform/app.ts';
 import type { CodecSpace } from '../../platform/codec/codec-server.ts';

@@ -1,7 +1,8 @@
 import type { IntakeDeps } from '../../files/intake/intake.ts';
+import { openIntake } from '../intake-deps.ts';
 import type { Caller } from './callers.ts';
 import type { Gateway } from './gateway-app.ts';
-import { intakeFor } from './may-see.ts';
+import { maySee } from './may-see.ts';
 
 /** Files of one caller that are read at once: each holds the process and the bank busy for seconds if it is large. */
 const AT_ONCE = 2;
@@ -38,4 +39,13 @@ function leave(who: string): void {
   if (next !== undefined) next();
   else if (mine !== undefined && mine.open > 1) mine.open -= 1;
   else reading.delete(who);
+}
+
+/** For a file of a caller: whoever hands over a row of somebody else's batch is not told which one it is. */
+async function intakeFor(gateway: Gateway, caller: Caller): Promise<IntakeDeps> {
+  const mayTellOf: IntakeDeps['mayTellOf'] = async (batchId) => {
+    const batch = await gateway.store.batch(batchId);
+    return batch !== undefined && maySee(caller, gateway.store, batch);
+  };
+  return { ...(await openIntake(gateway, caller.name)), mayTellOf };
 }

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { isWithin, mayMakeCard, mayOperateCard, type Person } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { IntakeDeps } from '../../files/intake/intake.ts';
-import { mayControl } from '../../people/decisions/batch-scope.ts';
+import { mayControl } from '../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import type { CardRecord, CardsSeenBy } from '../../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
-import { openIntake } from '../intake-deps.ts';
 import type { Caller } from './callers.ts';
 import type { Gateway } from './gateway-app.ts';
 import { hasControls } from './schemas.ts';
@@ -30,15 +28,6 @@ export async function visibleBatchOf({ store }: Gateway, { params, caller }: Fas
   throw new Problem('not-found', 'unknown-id', 'There is no batch with this id.', {
     hint: 'The list of batches shows the ids.',
   });
-}
-
-/** For a file of a caller: whoever hands over a row of somebody else's batch is not told which one it is. */
-export async function intakeFor(gateway: Gateway, caller: Caller): Promise<IntakeDeps> {
-  const mayTellOf: IntakeDeps['mayTellOf'] = async (batchId) => {
-    const batch = await gateway.store.batch(batchId);
-    return batch !== undefined && maySee(caller, gateway.store, batch);
-  };
-  return { ...(await openIntake(gateway, caller.name)), mayTellOf };
 }
 
 /** The same of one payout. */

@@ -1,5 +1,5 @@
-import { claimOf } from '../../activities/cards/claim-card.ts';
-import type { CardEntry, CardholderForm } from '../../bank/cards/card-vault.ts';
+import { claimOf } from '../../activities/card-payments.ts';
+import type { CardEntry, CardholderForm } from '../../bank/cards/vault.ts';
 import { type CardHandle, type CardPaymentInput, cardPaymentInput } from '../../domain/card-payment.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';

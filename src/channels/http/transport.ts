@@ -2,11 +2,11 @@ import type { ServerOptions as HttpOptions } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { ipList } from '../../bank/webhooks/ip-list.ts';
+import { ipList } from '../../bank/webhooks/verifier.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
-import { ConfigError } from '../../platform/config/config-error.ts';
-import type { Secret } from '../../platform/config/secret.ts';
+import type { Secret } from '../../platform/config/key.ts';
+import { ConfigError } from '../../platform/config/key.ts';
 
 export interface GatewayTransport {
   /** Certificate chain and key in PEM; undefined: plain HTTP. */

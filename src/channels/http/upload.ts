@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { v7 } from 'uuid';
 import { Problem } from '../../domain/problem.ts';
-import { FILE_BYTES_MAX } from '../../files/limits.ts';
+import { FILE_BYTES_MAX } from '../../files/input.ts';
 import { EXTENSION_OF } from '../../files/read-file.ts';
 
 /** A body on disk; disposing removes it. */

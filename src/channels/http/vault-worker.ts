@@ -1,15 +1,14 @@
 import { Worker } from '@temporalio/worker';
-import type { VaultDeps } from '../../activities/cards/use-card.ts';
+import type { VaultDeps } from '../../activities/card-payments.ts';
 import { vaultActivities } from '../../activities/vault.ts';
-import type { Log } from '../../domain/log.ts';
+import type { Log } from '../../domain/settings.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
 import { OpenedParts } from '../../platform/opened-parts.ts';
 import { refusedPayloads } from '../../platform/refused-payloads.ts';
 import type { TemporalAddress } from '../../platform/temporal/connection.ts';
-import { installRuntime } from '../../platform/temporal/runtime.ts';
 import { refuseUndecodable, sealedPayloads } from '../../platform/temporal/sealed-payloads.ts';
-import { connectWorker, runWorker, SHUTDOWN } from '../../platform/temporal/worker.ts';
+import { connectWorker, installRuntime, runWorker, SHUTDOWN } from '../../platform/temporal/worker.ts';
 
 /**
  * Starts the worker of a vault: activities only, on its own task queue, in the process that keeps the cards. `close` ends it,

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { readJsonOnce } from '../../bank/json.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { Assertion } from '../../people/signing/passkey.ts';
+import type { Assertion } from '../../people/signing/signing.ts';
 
 const base64url = z.string().regex(/^[\w-]{1,2000}$/);
 export const assertion = z.object({

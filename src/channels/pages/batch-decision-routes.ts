@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { signalPlan } from '../../activities/batch/control.ts';
-import { isSamePerson } from '../../domain/approval.ts';
-import { may, type Person } from '../../domain/authority.ts';
+import { signalPlan } from '../../activities/batch.ts';
+import { isSamePerson, may, type Person } from '../../domain/authority.ts';
 import { counted, groupedAmount } from '../../domain/display.ts';
-import { FLAGS, type Flag } from '../../domain/flags.ts';
+import { FLAGS, type Flag } from '../../domain/payee.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type BatchPlan, plansToSign, planToSign, takePlan, WHY_EXCLUDED } from '../../people/decisions/plan.ts';
 import { executionsOver } from '../../platform/temporal/executions.ts';

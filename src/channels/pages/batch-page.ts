@@ -17,7 +17,7 @@ import { ROW } from './row-columns.ts';
 import { byField, NO_DEFAULT } from './signed-form.ts';
 import { groupSections } from './step-text.ts';
 
-export interface BatchPage {
+interface BatchPage {
   view: View;
   batch: BatchRecord;
   byState: ReadonlyMap<PayoutState, number>;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { acknowledgementOf } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import { acknowledgementOf } from '../../domain/question-digest.ts';
 import { incidentText } from '../../domain/reconciliation.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';

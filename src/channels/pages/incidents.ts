@@ -1,4 +1,4 @@
-import { pagesOf } from '../../domain/pages.ts';
+import { pagesOf } from '../../domain/iterate.ts';
 import { incidentText } from '../../domain/reconciliation.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { IncidentRecord, Store } from '../../store/store.ts';

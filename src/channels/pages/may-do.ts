@@ -1,8 +1,7 @@
-import { isSamePerson } from '../../domain/approval.ts';
-import { holdsAll, may, type Question, type ScopeFacts } from '../../domain/authority.ts';
+import { holdsAll, isSamePerson, may, type Question, type ScopeFacts } from '../../domain/authority.ts';
 import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { roleAskedOf } from '../../people/decisions/awaits-decision.ts';
+import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';

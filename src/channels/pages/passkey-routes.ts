@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
-import { rpIdOf } from '../../people/signing/passkey.ts';
+import { rpIdOf } from '../../people/signing/signing.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { OPEN } from '../http/route-access.ts';
 import { parsed } from '../http/schemas.ts';

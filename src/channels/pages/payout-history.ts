@@ -1,6 +1,5 @@
+import { PAYLOAD_REFUSED, type Undecodable, undecodable, undecodableIn } from '../../domain/failures.ts';
 import { referenceOf } from '../../domain/identity.ts';
-import { PAYLOAD_REFUSED } from '../../domain/payload-refused.ts';
-import { type Undecodable, undecodable, undecodableIn } from '../../domain/undecodable.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { AuditEntry } from '../../store/audit/entry.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 import { counted } from '../../domain/display.ts';
 import { needsAttention } from '../../domain/payout-state.ts';
-import { roleAskedOf } from '../../people/decisions/awaits-decision.ts';
+import { roleAskedOf } from '../../people/decisions/scope.ts';
 import type { Comparison } from '../../reports/comparison.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
@@ -15,7 +15,7 @@ import { badge, type Column, dataTable, factList, money, payoutPath } from './pi
 import { byField, NO_DEFAULT, signedForm } from './signed-form.ts';
 import { MEANS, stepFacts } from './step-text.ts';
 
-export interface PayoutPage {
+interface PayoutPage {
   view: View;
   shown: PayoutShown;
   story: Html;

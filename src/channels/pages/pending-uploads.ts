@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import { FILE_BYTES_MAX } from '../../files/limits.ts';
+import { FILE_BYTES_MAX } from '../../files/input.ts';
 import type { Upload } from '../http/upload.ts';
 
 export interface PendingUpload {

@@ -1,6 +1,6 @@
 import { groupedAmount, type Tone, toneOf } from '../../domain/display.ts';
+import type { Total } from '../../domain/money.ts';
 import type { BatchState, PayoutState } from '../../domain/payout-state.ts';
-import type { Total } from '../../domain/totals.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 
 /** `2026-03-31 14:05:09 UTC` */

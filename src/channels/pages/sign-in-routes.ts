@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Credential, Person, Policy } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../people/signing/passkey.ts';
+import { type Assertion, isSignedByPasskey, rpIdOf, signatureOf } from '../../people/signing/signing.ts';
 import { html } from '../../reports/html.ts';
 import { OPEN } from '../http/route-access.ts';
 import { parsed } from '../http/schemas.ts';

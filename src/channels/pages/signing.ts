@@ -10,7 +10,7 @@ import {
 } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { storeDecision } from '../../people/decisions/verdict.ts';
-import { challengeOf, rpIdOf, signatureOf } from '../../people/signing/passkey.ts';
+import { challengeOf, rpIdOf, signatureOf } from '../../people/signing/signing.ts';
 import { storableText } from '../http/schemas.ts';
 import { assertion, challengeOptions, read } from './assertion.ts';
 import { type PagesContext, policyIn } from './pages-context.ts';

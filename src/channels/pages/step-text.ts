@@ -1,5 +1,5 @@
 import { agoOf, counted, groupedAmount, spanOf, totalsText } from '../../domain/display.ts';
-import type { ResolveAction } from '../../domain/resolve-action.ts';
+import type { ResolveAction } from '../../domain/payout-state.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { may, type Question } from '../../domain/authority.ts';
 import { counted } from '../../domain/display.ts';
 import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
-import { openQuestion } from '../../people/decisions/open-question.ts';
+import { openQuestion } from '../../people/decisions/shown-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { html } from '../../reports/html.ts';
 import { stepContext } from '../../reports/report-source.ts';

@@ -1,4 +1,4 @@
-import { CARD_EXAMPLE } from '../../domain/card-example.ts';
+import { CARD_EXAMPLE } from '../../domain/card-number.ts';
 import { command, group, option } from '../command.ts';
 import { KEY, SIGNED, storableText, TIMEOUT } from '../options.ts';
 

@@ -1,5 +1,5 @@
 import { MESSAGES } from '../../domain/names.ts';
-import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
+import { RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import { command, option } from '../command.ts';
 import { BY, KEY, SIGNED, storableText, waitKinds } from '../options.ts';
 

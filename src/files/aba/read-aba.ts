@@ -1,10 +1,115 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { brokenColumns, type Columns, calendarDate, cut, digitsOf, filled } from '../fixed-width/lines.ts';
-import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
-import { takeTransfer } from '../fixed-width/transfer-sink.ts';
-import { ABA_WIDTH, DEBIT_CODE, DETAIL, HEAD, isBalancing, PAY_CODE, TOTAL, TOTAL_BSB } from './aba-layout.ts';
-import { DETAIL_RULES } from './detail-rules.ts';
+import {
+  amountRule,
+  brokenColumns,
+  type Columns,
+  calendarDate,
+  cut,
+  digitsOf,
+  type FieldRule,
+  filled,
+  RecordReader,
+  readerOf,
+  takeTransfer,
+} from '../fixed-width/records.ts';
+
+/**
+ * Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. Written here because the packages found
+ * (aba-generator) only write such files.
+ */
+
+const ABA_WIDTH = 120;
+
+/** Type 0: payer and date. */
+export const HEAD = {
+  reelSequence: [19, 20],
+  institution: [21, 23],
+  userId: [57, 62],
+  description: [63, 74],
+  processingDate: [75, 80],
+} as const satisfies Record<string, Columns>;
+
+/** Type 1: one credit or debit. */
+const DETAIL = {
+  bsb: [2, 8],
+  account: [9, 17],
+  indicator: [18, 18],
+  transactionCode: [19, 20],
+  amount: [21, 30],
+  title: [31, 62],
+  lodgementReference: [63, 80],
+  traceBsb: [81, 87],
+  traceAccount: [88, 96],
+  withholdingTax: [113, 120],
+} as const satisfies Record<string, Columns>;
+
+/** Type 7: totals. */
+const TOTAL = {
+  bsb: [2, 8],
+  net: [21, 30],
+  credits: [31, 40],
+  debits: [41, 50],
+  count: [75, 80],
+} as const satisfies Record<string, Columns>;
+
+const TOTAL_BSB = '999-999';
+
+/** Credits: general, securities, family allowance, pay, pension, allotment, dividend, debenture interest. */
+const CREDIT_CODES: ReadonlySet<string> = new Set(['50', '51', '52', '53', '54', '55', '56', '57']);
+const DEBIT_CODE = '13';
+const PAY_CODE = '53';
+
+/** Whether a debit is to the same account that it names as the payer's. */
+function isBalancing(record: string): boolean {
+  const same = (one: Columns, other: Columns): boolean => cut(record, one).trim() === cut(record, other).trim();
+  return (
+    cut(record, DETAIL.transactionCode) === DEBIT_CODE &&
+    same(DETAIL.bsb, DETAIL.traceBsb) &&
+    same(DETAIL.account, DETAIL.traceAccount)
+  );
+}
+
+export function looksLikeAba(firstBytes: Uint8Array): boolean {
+  return /^0[ -~]{17}\d\d[A-Z]{3} {7}/.test(Buffer.from(firstBytes.subarray(0, 30)).toString('latin1'));
+}
+
+const BSB = /^\d{3}-\d{3}$/;
+const unlike = (pattern: RegExp) => (value: string) => !pattern.test(value);
+
+/** What can be wrong with one detail record by itself, or why it is not paid. */
+const DETAIL_RULES: readonly FieldRule[] = [
+  amountRule(DETAIL.amount),
+  {
+    columns: DETAIL.transactionCode,
+    rule: 'debit-entry',
+    message: 'a debit (13) of an account other than the paying account; only credits are paid; remove it',
+    isBroken: (code) => code === DEBIT_CODE,
+    shown: true,
+  },
+  {
+    columns: DETAIL.transactionCode,
+    rule: 'unknown-transaction-code',
+    message: `not one of the credit codes ${[...CREDIT_CODES].join(', ')}`,
+    isBroken: (code) => code !== DEBIT_CODE && !CREDIT_CODES.has(code),
+    shown: true,
+  },
+  { columns: DETAIL.bsb, rule: 'bad-bsb', message: 'a BSB is written as 123-456', isBroken: unlike(BSB) },
+  { columns: DETAIL.traceBsb, rule: 'bad-bsb', message: 'a trace BSB is written as 123-456', isBroken: unlike(BSB) },
+  {
+    columns: DETAIL.indicator,
+    rule: 'bad-indicator',
+    message: 'this must be blank, N (new details), W, X or Y (withholding tax)',
+    isBroken: unlike(/^[ NWXY]$/),
+    shown: true,
+  },
+  {
+    columns: DETAIL.withholdingTax,
+    rule: 'withholding-tax',
+    message: 'the bank does not withhold tax with a payout; report it another way, and write zeros here',
+    isBroken: unlike(/^ *0*$/),
+  },
+];
 
 interface Head {
   message: OriginalMessage;

@@ -1,7 +1,6 @@
 import { aboutFile } from '../../domain/finding.ts';
 import type { RowSink } from '../input.ts';
-import { RECORD_BYTES_MAX, recordTooLarge } from '../limits.ts';
-import { UnreadableFile } from '../unreadable.ts';
+import { RECORD_BYTES_MAX, recordTooLarge, UnreadableFile } from '../input.ts';
 
 /**
  * Makes text safe for the CSV parser: CRLF becomes LF (the parser counts CRLF inside quotes as two lines); lone CR and NUL become

@@ -1,15 +1,14 @@
+import { askBank, unsentOrders } from '../../activities/ask-first.ts';
+import { demandedSinceOpening } from '../../activities/list-looks.ts';
 import type { LookAtList, LookDeps } from '../../activities/look-at-list.ts';
-import { demandedSinceOpening } from '../../activities/reconciliation/list-looks.ts';
-import { askBank } from '../../activities/sending/ask-first.ts';
-import { unsentOrders } from '../../activities/sending/unsent-orders.ts';
 import { listedFrom } from '../../bank/bank-time.ts';
+import { doubtInWords, type LookDoubt } from '../../domain/absence.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { doubtInWords, type LookDoubt } from '../../domain/list-doubt.ts';
+import { someAtOnce } from '../../domain/iterate.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
-import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { PayoutRecord, WatchKey } from '../../store/store.ts';
+import { itemsInTurns } from '../input.ts';
 import { FindingList } from '../rules/finding-list.ts';
-import { itemsInTurns } from '../turns.ts';
 import type { CheckedFile } from './checked-file.ts';
 
 /** The bank's lists, as whoever takes a file looks at them. */

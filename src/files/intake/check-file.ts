@@ -1,12 +1,11 @@
 import type { Bank } from '../../bank/bank.ts';
 import type { RequiredDetailsEntry } from '../../bank/schemas/beneficiaries.ts';
 import { shownValue } from '../../domain/finding.ts';
+import { itemsInTurns, whyUnreadable } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 import { FILE_NAMES, readInstructions } from '../read-file.ts';
 import { Rules } from '../rules/validate.ts';
 import { type Days, warningsOf } from '../rules/warnings.ts';
-import { itemsInTurns } from '../turns.ts';
-import { whyUnreadable } from '../unreadable.ts';
 import type { CheckedFile } from './checked-file.ts';
 import { claimRow } from './claims.ts';
 import { IntakeRefusal } from './intake-refusal.ts';

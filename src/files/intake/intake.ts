@@ -1,13 +1,18 @@
 import { v7 } from 'uuid';
 import type { Bank } from '../../bank/bank.ts';
+import { conditionOf } from '../../bank/errors.ts';
 import { type SignedDecision, type Statement, scopeFactsOf } from '../../domain/authority.ts';
+import { aboutFile, type Finding } from '../../domain/finding.ts';
+import { someAtOnce } from '../../domain/iterate.ts';
+import type { PayeeDetails } from '../../domain/payee.ts';
+import type { BankCondition } from '../../domain/submission.ts';
 import { signablePlan } from '../../people/signing/plan.ts';
 import type { ClaimRow, Store } from '../../store/store.ts';
+import { itemsInTurns } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
+import { FindingList } from '../rules/finding-list.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
-import { itemsInTurns } from '../turns.ts';
 import { type BankLists, dropPaid } from './at-bank.ts';
-import { dropUnknown } from './check-existence.ts';
 import { checkFile } from './check-file.ts';
 import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
 import {
@@ -22,9 +27,124 @@ import {
 import { dropKnown } from './known-rows.ts';
 import { lookAlikesSince, markLookAlikes } from './look-alikes.ts';
 import { assertMaker, assertScope } from './maker.ts';
-import { messageIsNew } from './message-guard.ts';
 import type { ApprovalTerms } from './outlook.ts';
 import { type Plan, planOf, type StoreUse } from './plan.ts';
+
+/**
+ * A message id is used once: another file with the same id is refused, whatever its rows. The same bytes may be submitted again
+ * for the rows that were refused the first time, and only for those: then this returns false.
+ */
+export async function messageIsNew(
+  store: Store,
+  { file, sha256, staged }: CheckedFile,
+  mayTellOf: MayTellOf = async () => true,
+): Promise<boolean> {
+  const messageId = staged.original?.messageId;
+  if (messageId === undefined) return false;
+  const earlier = await store.batchOfMessage(messageId);
+  if (earlier === undefined) return true;
+  const refused = new Set<number>();
+  if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
+  if (refused.size > 0 && (await isEvery(itemsInTurns(staged.claims()), ({ row }) => refused.has(row)))) return false;
+  const found = new FindingList();
+  const mayTell = await mayTellOf(earlier.batchId);
+  const whose = mayTell ? `batch ${earlier.batchId} (${earlier.file})` : 'another batch';
+  const message = `this message id was already used by ${whose}; a new file needs a new message id`;
+  found.add({ file, ...aboutFile(1, 'message-id-reused', message), column: 'MsgId' });
+  throw invalidInput(found, mayTell ? `payouts report ${earlier.batchId} shows its outcome.` : 'Give it a new one.');
+}
+
+async function isEvery<T>(items: AsyncIterable<T>, holds: (item: T) => boolean): Promise<boolean> {
+  for await (const item of items) if (!holds(item)) return false;
+  return true;
+}
+
+/**
+ * Limit of ids looked up (an id named by two users counts twice). With more, unknown payees are left to the payouts, which are
+ * then held.
+ */
+const LOOK_UPS_MAX = 1_000;
+const LOOK_UPS_AT_ONCE = 8;
+
+/**
+ * Turns rows whose account or beneficiary the bank does not know into findings: better reported before than held later. Warns of
+ * those that belong to another user than the row's. What is learnt of the payees stays with the file.
+ */
+async function dropUnknown(bank: Bank, { file, staged }: CheckedFile): Promise<FindingList> {
+  const found = new FindingList();
+  const details = new Map<string, PayeeDetails>();
+  const look = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
+    const named = await staged.idsNamed(column, LOOK_UPS_MAX);
+    const { owners, missing } = await lookedUp(new Set(named.map(({ id }) => id)), rule, ownerOf);
+    const foreign = named.filter(({ id, uid }) => (owners.get(id) ?? uid) !== uid);
+    staged.warning(
+      ...foreign.map(({ id, row }) => ({ ...otherUser(column, id), file, line: staged.lineOf(row), row })),
+    );
+    return missing;
+  };
+  const accounts = await look('account_id', NOT_FOUND.account.rule, async (id) => (await bank.accounts.get(id)).uid);
+  const payees = await look('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
+    const { items, uid } = await bank.beneficiaries.get(id);
+    details.set(id, items);
+    return uid;
+  });
+  staged.payees = details;
+  if (accounts.size + payees.size === 0) return found;
+  for await (const { row, instruction } of itemsInTurns(staged.claims())) {
+    const { account_id: account, beneficiary_id: payee } = instruction;
+    const findings: Finding[] = [];
+    const at = { file, line: staged.lineOf(row), row };
+    if (accounts.has(account)) findings.push({ ...at, ...NOT_FOUND.account, value: account });
+    if (payee !== undefined && payees.has(payee)) findings.push({ ...at, ...NOT_FOUND.beneficiary, value: payee });
+    if (findings.length === 0) continue;
+    found.add(...findings);
+    staged.finding(...findings);
+    staged.drop(row);
+  }
+  return found;
+}
+
+const NOT_FOUND = {
+  account: {
+    column: 'account_id',
+    rule: 'account-not-found',
+    message: 'the bank does not know this account; correct the id',
+  },
+  beneficiary: {
+    column: 'beneficiary_id',
+    rule: 'beneficiary-not-found',
+    message: 'the bank does not know this beneficiary; correct the id',
+  },
+} as const;
+
+type NamedColumn = 'account_id' | 'beneficiary_id';
+
+const otherUser = (column: NamedColumn, value: string) => ({
+  column,
+  rule: 'other-user',
+  message: `the bank has it under another user; check uid and ${column}`,
+  value,
+});
+
+/** The owner of each id, and the ids that the bank refuses with `condition`; other refusals prove nothing here. */
+async function lookedUp(
+  ids: ReadonlySet<string>,
+  condition: BankCondition,
+  ownerOf: (id: string) => Promise<string>,
+): Promise<{ owners: ReadonlyMap<string, string>; missing: ReadonlySet<string> }> {
+  const owners = new Map<string, string>();
+  const missing = new Set<string>();
+  await someAtOnce([...ids], LOOK_UPS_AT_ONCE, async (id) => {
+    try {
+      owners.set(id, await ownerOf(id));
+    } catch (error) {
+      const told = conditionOf(error);
+      if (told === undefined) throw error;
+      if (told === condition) missing.add(id);
+    }
+  });
+  return { owners, missing };
+}
 
 /** Dependencies of taking a file, through any channel: the command, HTTP, the drop folder and its schedule. */
 export interface IntakeDeps extends ApprovalTerms {

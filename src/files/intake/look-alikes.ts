@@ -1,5 +1,5 @@
-import { DAY_MS } from '../../domain/durations.ts';
-import { lookAlikeKeys } from '../../domain/likeness.ts';
+import { lookAlikeKeys } from '../../domain/payee.ts';
+import { DAY_MS } from '../../domain/time.ts';
 import type { LookAlike, Store } from '../../store/store.ts';
 import type { StagedFile } from './staged-file.ts';
 

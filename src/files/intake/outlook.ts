@@ -1,11 +1,11 @@
 import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
+import { someAtOnce } from '../../domain/iterate.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
-import { someAtOnce } from '../../domain/some-at-once.ts';
 import type { ClaimRow } from '../../store/store.ts';
-import { itemsInTurns } from '../turns.ts';
+import { itemsInTurns } from '../input.ts';
 import type { MakerRules } from './maker.ts';
 import type { Plan } from './plan.ts';
 import type { StagedFile } from './staged-file.ts';

@@ -10,7 +10,7 @@ import { mainLegOf, payoutWorkflowId } from '../../domain/names.ts';
 import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
 import { isEnd, type Reason } from '../../domain/payout-state.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { checkMove, type MoveKind } from '../rules/check-move.ts';
+import { checkMove, type MoveKind } from '../rules/check-instruction.ts';
 import type { Broken } from '../rules/field-rules.ts';
 import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
 import { assertMaker, assertScope, type MakerRules } from './maker.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Total, Totals } from '../../domain/totals.ts';
+import { type Total, Totals } from '../../domain/money.ts';
 import type { ClaimRow } from '../../store/store.ts';
 import type { Days } from '../rules/warnings.ts';
 import type { LookAlikes } from './look-alikes.ts';

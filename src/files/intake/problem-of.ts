@@ -1,6 +1,75 @@
 import { AuthenticationError, BankError } from '../../bank/errors.ts';
-import { Problem } from '../../domain/problem.ts';
-import { temporalProblem } from './temporal-problem.ts';
+import { CHECK_TEMPORAL, Problem } from '../../domain/problem.ts';
+
+/** gRPC statuses for errors in our request: trying again is useless. */
+const INVALID_ARGUMENT = 3;
+const PERMISSION_DENIED = 7;
+const UNAUTHENTICATED = 16;
+/** The server's message for a query or update at which a worker fails. */
+const TASK_FAILS = /workflow task (?:in failed state|failure)/i;
+
+/**
+ * An error of Temporal's client as a problem; undefined for other errors. Recognized by name, so that its package need not be
+ * loaded for this.
+ */
+export function temporalProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'NamespaceNotFoundError') {
+    const { namespace = '' } = error as { namespace?: string };
+    return new Problem('set-up', 'namespace-missing', `Temporal has no namespace "${namespace}".`, {
+      hint: `Name another one in TEMPORAL_NAMESPACE, or make it: temporal operator namespace create --namespace ${namespace} --retention 90d`,
+      cause: error,
+    });
+  }
+  if (error.name === 'WorkflowUpdateRPCTimeoutOrCancelledError') {
+    return new Problem('unreachable', 'no-worker', 'No worker has answered in time.', {
+      hint: 'See its status first: it may still be carried out. payouts doctor shows whether workers poll; with PAYOUTS_DEPLOYMENT it takes one of the build that it began under.',
+      cause: error,
+    });
+  }
+  const answer = answerOf(error);
+  if (answer === undefined) return undefined;
+  const { code, words } = answer;
+  // "search attribute X is not defined" is what a server says that has just started and could not read them yet.
+  if (code === INVALID_ARGUMENT && /no mapping.* search attribute/i.test(words)) {
+    return new Problem('set-up', 'search-attributes-missing', 'The Temporal namespace lacks our search attributes.', {
+      hint: 'A worker makes them when it starts, and goes on with what was handed over: payouts worker',
+      cause: error,
+    });
+  }
+  if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
+    return new Problem('set-up', 'temporal-refused', 'Temporal does not let us in.', {
+      hint: 'Check TEMPORAL_API_KEY or the TLS files, and that they may use the namespace in TEMPORAL_NAMESPACE.',
+      cause: error,
+    });
+  }
+  if (TASK_FAILS.test(words)) {
+    return new Problem('unreachable', 'workflow-task-fails', 'The workflow does not answer: its workflow task fails.', {
+      hint: 'The log of the worker says why; docs/operations.md, "A workflow whose task fails", what to do.',
+      cause: error,
+    });
+  }
+  return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer.', {
+    hint: CHECK_TEMPORAL,
+    cause: error,
+  });
+}
+
+interface Answer {
+  code?: number;
+  words: string;
+}
+
+/**
+ * The server's gRPC answer, bare or wrapped by the client. Over a worker's connection, the text is only in the message, and the
+ * bare error has the name of the wrapped one.
+ */
+function answerOf(error: Error): Answer | undefined {
+  const { code, details, metadata } = error as { code?: unknown; details?: string; metadata?: unknown };
+  if (metadata !== undefined && typeof code === 'number') return { code, words: details || error.message };
+  if (error.name !== 'ServiceError') return undefined;
+  return (error.cause instanceof Error ? answerOf(error.cause) : undefined) ?? { words: '' };
+}
 
 /** Any error as a `Problem` for people, the same in every channel. */
 export function problemOf(error: unknown): Problem {

@@ -2,19 +2,19 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { lookAlikeKey } from '../../domain/identity.ts';
-import type { PayeeDetails } from '../../domain/likeness.ts';
+import type { PayeeDetails } from '../../domain/payee.ts';
 import type { ClaimRow, RefusedRow } from '../../store/store.ts';
 import type { RowSink } from '../input.ts';
+import { itemsInTurns } from '../input.ts';
 import { RequiredDetailsPairs } from '../rules/column-rules.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ReadColumn, ReadRow } from '../rules/read-row.ts';
 import type { Place } from '../rules/validate.ts';
-import { itemsInTurns } from '../turns.ts';
 
 /** Number of rows read at a time; only one page is in memory. */
 const PAGE = 1_000;
 
-export interface NamedId {
+interface NamedId {
   id: string;
   uid: string;
   row: number;

@@ -4,7 +4,7 @@ import { bankIdentity } from '../../platform/config/bank.ts';
 import type { Config } from '../../platform/config.ts';
 import { recordedIdentity } from '../../store/engine/store-file.ts';
 import { storeLocation } from '../../store/engine/store-url.ts';
-import { nameOfDatabase } from '../../store/restored-database.ts';
+import { nameOfDatabase } from '../../store/restore.ts';
 import type { Store } from '../../store/store.ts';
 import type { StoreUse } from './plan.ts';
 
@@ -22,7 +22,7 @@ export async function storeUseOf(config: Config, store: Pick<Store, 'extent'>): 
 }
 
 /** The home, or the file, or the database without user and password. */
-export function storeName({ home, storeUrl }: Pick<Config, 'home' | 'storeUrl'>): string {
+function storeName({ home, storeUrl }: Pick<Config, 'home' | 'storeUrl'>): string {
   const location = storeLocation(storeUrl.reveal());
   if (location.kind === 'postgres') return nameOfDatabase(storeUrl.reveal());
   return location.path === join(home, 'store.sqlite') ? dirname(location.path) : location.path;

@@ -16,7 +16,7 @@ import {
   prepareFile,
 } from './intake.ts';
 import { alreadyTaken, IntakeRefusal, OTHER_PLAN } from './intake-refusal.ts';
-import { takenBefore } from './known-batches.ts';
+import { takenBefore } from './known-rows.ts';
 import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
 import type { Plan, StoreUse } from './plan.ts';

@@ -1,12 +1,136 @@
 import { shownValue } from '../../domain/finding.ts';
-import { CITY_FIELDS } from '../../domain/payee-fields.ts';
-import { present } from '../../domain/present.ts';
-import type { CreditTransfer } from '../credit-transfer.ts';
+import { present } from '../../domain/iterate.ts';
+import { CITY_FIELDS } from '../../domain/payee.ts';
+import type { Creditor, CreditTransfer } from '../credit-transfer.ts';
 import type { Broken } from '../rules/field-rules.ts';
 import { accountKey } from './account-key.ts';
-import { addressProblem, streetOf } from './address.ts';
+import type { Identity, MessageMapping, PaymentTypeRule } from './mapping.ts';
 import type { MessageContext } from './message-context.ts';
-import { paymentTypeOf } from './payment-type.ts';
+
+type PaymentTypeChoice = { paymentType: string } | { rule: string; message: string };
+
+/** Clearing systems that correspond to a payment type of the interface, in their own currency. */
+const DOMESTIC: Readonly<Record<string, { currency: string; paymentType: string }>> = {
+  AUBSB: { currency: 'AUD', paymentType: 'bsb' },
+  USABA: { currency: 'USD', paymentType: 'local' },
+};
+
+/**
+ * How a payee is paid. The mapping's own rules come first; then, the most certain first:
+ *
+ * | the message has | payment type |
+ * |---|---|
+ * | clearing code AUBSB in AUD | `bsb` |
+ * | clearing code USABA in USD | `local` |
+ * | another clearing code that the mapping gives a field | `local` |
+ * | service level SEPA, EUR and an IBAN | `local` |
+ * | IBAN and BIC, or one of the two and no clearing code | `swift` |
+ *
+ * Nothing else is guessed: SEPA must be requested by name and is never replaced by the more expensive network; if the bank has no
+ * `local` for it, the row is refused before money moves.
+ */
+export function paymentTypeOf(transfer: CreditTransfer, mapping: MessageMapping): PaymentTypeChoice {
+  const { creditor, currency, service } = transfer;
+  const { clearing, iban, bic } = creditor;
+  const own = mapping.paymentTypes.find((rule) => fits(rule, transfer));
+  if (own !== undefined) return own;
+  const domestic = clearing === undefined ? undefined : DOMESTIC[clearing.system];
+  if (domestic?.currency === currency) return domestic;
+  const mapped = clearing !== undefined && mapping.clearingFields.has(clearing.system);
+  if (mapped && domestic === undefined) return { paymentType: 'local' };
+  if (service.levels?.includes('SEPA') && currency === 'EUR' && iban !== undefined) return { paymentType: 'local' };
+  if (iban !== undefined && bic !== undefined) return { paymentType: 'swift' };
+  if (clearing !== undefined) return UNMAPPED_CLEARING;
+  return iban !== undefined || bic !== undefined ? { paymentType: 'swift' } : NO_PAYMENT_TYPE;
+}
+
+function fits(rule: PaymentTypeRule, { service, currency, creditor }: CreditTransfer): boolean {
+  const pairs = [
+    [rule.serviceLevel, service.levels?.find((level) => level === rule.serviceLevel)],
+    [rule.localInstrument, service.localInstrument],
+    [rule.currency, currency],
+    [rule.clearingSystem, creditor.clearing?.system],
+  ];
+  return pairs.every(([wanted, actual]) => wanted === undefined || wanted === actual);
+}
+
+const UNMAPPED_CLEARING = {
+  rule: 'unmapped-clearing-system',
+  message:
+    "no payment type and field are known for the clearing system of the payee's bank in this currency; add it to clearingFields or paymentTypes in the mapping file",
+};
+const NO_PAYMENT_TYPE = {
+  rule: 'no-payment-type',
+  message:
+    "the message has neither IBAN nor BIC nor a clearing code of the payee's bank; add a rule to paymentTypes in the mapping file, or add the payee to the payee directory",
+};
+
+type Address = NonNullable<Creditor['address']>;
+
+/** Number of `AdrLine` allowed in a hybrid address (Swift CBPR+, EPC guidance on addresses EPC153-22). */
+const HYBRID_LINES_MAX = 2;
+
+/** Street and address lines in the bank's one field; a hybrid address may have both. */
+function streetOf({ street, lines = [] }: Address): string | undefined {
+  return [street, ...lines].flatMap((part) => part ?? []).join(', ') || undefined;
+}
+
+/**
+ * Why an address in lines cannot be paid. From the configured day on, CBPR+ and SEPA accept only structured and hybrid addresses
+ * (town, country and up to two lines); what counts is the day of sending. `fields` is the payee as passed to the bank, so address
+ * data from the directory counts.
+ */
+function addressProblem(
+  { lines = [] }: Address,
+  fields: Readonly<Record<string, string | undefined>>,
+  { executeOn = '', today, structuredAddressesFrom }: AddressDay,
+): Broken | undefined {
+  // The interface's `bsb` payees have no address (section 2).
+  if (lines.length === 0 || fields.payment_type === 'bsb') return undefined;
+  if ((executeOn > today ? executeOn : today) < structuredAddressesFrom) return undefined;
+  const hasTown = CITY_FIELDS.some((name) => fields[name] !== undefined);
+  if (!hasTown || fields.address_country === undefined) return linesAlone(structuredAddressesFrom);
+  return lines.length > HYBRID_LINES_MAX ? TOO_MANY_LINES : undefined;
+}
+
+interface AddressDay extends Pick<MessageContext, 'today' | 'structuredAddressesFrom'> {
+  /** The requested day, ISO 8601. */
+  executeOn?: string;
+}
+
+const COLUMN = 'address_address1';
+const linesAlone = (from: string): Broken => ({
+  column: COLUMN,
+  rule: 'address-lines-only',
+  message: `since ${from} CBPR+ and SEPA do not accept addresses with free lines only; add TwnNm and Ctry and at most ${HYBRID_LINES_MAX} AdrLine, or add address_city and address_country to the payee directory`,
+});
+const TOO_MANY_LINES: Broken = {
+  column: COLUMN,
+  rule: 'too-many-address-lines',
+  message: `an address with town and country has at most ${HYBRID_LINES_MAX} AdrLine; use elements StrtNm, BldgNb and PstCd, or put the address into the payee directory`,
+};
+
+/** Ids of one transaction, as in the message; `NOTPROVIDED` and blanks count as absent. */
+interface TransactionIds {
+  endToEndId?: string;
+  instructionId?: string;
+  /** Unique in the message without the other ids, e.g. message id, payment id and number joined by dots. */
+  position: string;
+}
+
+const ABSENT = /^(?:NOT ?PROVIDED)?$/i;
+const given = (id: string | undefined): string | undefined =>
+  id === undefined || ABSENT.test(id.trim()) ? undefined : id.trim();
+
+/** The document id of a payout; "/" becomes "|", because our ids must not contain a slash. */
+export function documentId({ endToEndId, instructionId, position }: TransactionIds, identity: Identity): string {
+  const chosen: Readonly<Record<Identity, string | undefined>> = {
+    'end-to-end-id': given(endToEndId) ?? given(instructionId),
+    'instruction-id': given(instructionId),
+    position: undefined,
+  };
+  return (chosen[identity] ?? position).replaceAll('/', '|');
+}
 
 interface MappedTransfer {
   /** By column names; what is unknown is left out. */

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { currencyExponent } from '../../domain/currency.ts';
 import { shownValue } from '../../domain/finding.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
-import { JsonCursor, JsonSyntaxError } from '../json/json-cursor.ts';
-import { type NextTurn, turns } from '../turns.ts';
-import { whyUnreadable } from '../unreadable.ts';
+import { currencyExponent } from '../../domain/money.ts';
+import { type NextTurn, turns, whyUnreadable } from '../input.ts';
+import { JsonCursor, JsonSyntaxError } from '../json/read-json.ts';
 import { accountKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 

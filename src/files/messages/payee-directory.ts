@@ -2,15 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { currencyExponent } from '../../domain/currency.ts';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
-import { present } from '../../domain/present.ts';
+import { present } from '../../domain/iterate.ts';
+import { currencyExponent } from '../../domain/money.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
-import { isColumnName } from '../input.ts';
-import { RECORD_BYTES_MAX, TEXT_BYTES_MAX } from '../limits.ts';
-import { inTurns } from '../turns.ts';
-import { whyUnreadable } from '../unreadable.ts';
+import { inTurns, isColumnName, RECORD_BYTES_MAX, TEXT_BYTES_MAX, whyUnreadable } from '../input.ts';
 import { accountKey, bankKey } from './account-key.ts';
 import { ContextFileError } from './context-file-error.ts';
 

@@ -1,19 +1,235 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { type Columns, calendarDate, cut, digitsOf } from '../fixed-width/lines.ts';
-import { RecordReader, readerOf } from '../fixed-width/record-reader.ts';
-import { ControlTotals } from './control-totals.ts';
+import { isRoutingNumber } from '../../domain/payee.ts';
 import {
-  BATCH_CONTROL,
-  BATCH_HEADER,
-  BLOCKING_FACTOR,
-  FILE_CONTROL,
-  FILE_HEADER,
-  FORMAT,
-  NACHA_WIDTH,
-  PADDING,
-} from './nacha-layout.ts';
-import { type EntryBatch, pendingEntry } from './pending-entry.ts';
+  amountRule,
+  type BrokenColumns,
+  brokenColumns,
+  type Columns,
+  calendarDate,
+  cut,
+  digitsOf,
+  type FieldRule,
+  filled,
+  RecordReader,
+  readerOf,
+  takeTransfer,
+} from '../fixed-width/records.ts';
+import type { RowSink } from '../input.ts';
+import type { MessageContext } from '../messages/message-context.ts';
+
+/**
+ * NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. Written here because packages such as node-nacha
+ * take the file as one text, check none of its totals and give no lines.
+ */
+
+const NACHA_WIDTH = 94;
+const BLOCKING_FACTOR = 10;
+const PADDING = '9'.repeat(NACHA_WIDTH);
+
+/** Type 1. */
+const FILE_HEADER = {
+  origin: [14, 23],
+  creationDate: [24, 29],
+  creationTime: [30, 33],
+  modifier: [34, 34],
+  /** Record size 094, blocking factor 10, format code 1. */
+  format: [35, 40],
+} as const satisfies Record<string, Columns>;
+export const FORMAT = '094101';
+
+/** Type 5. */
+const BATCH_HEADER = {
+  serviceClass: [2, 4],
+  companyId: [41, 50],
+  entryClass: [51, 53],
+  effectiveDate: [70, 75],
+  odfi: [80, 87],
+  batchNumber: [88, 94],
+} as const satisfies Record<string, Columns>;
+
+/** Type 6, for PPD and CCD. */
+export const ENTRY = {
+  transactionCode: [2, 3],
+  routing: [4, 12],
+  rdfi: [4, 11],
+  account: [13, 29],
+  amount: [30, 39],
+  individualId: [40, 54],
+  name: [55, 76],
+  addendaIndicator: [79, 79],
+  trace: [80, 94],
+} as const satisfies Record<string, Columns>;
+
+/** Type 7. */
+const ADDENDA = {
+  type: [2, 3],
+  information: [4, 83],
+  entrySequence: [88, 94],
+} as const satisfies Record<string, Columns>;
+const REMITTANCE_ADDENDA = '05';
+
+/** Type 8. */
+export const BATCH_CONTROL = {
+  serviceClass: [2, 4],
+  entries: [5, 10],
+  hash: [11, 20],
+  debits: [21, 32],
+  credits: [33, 44],
+  companyId: [45, 54],
+  odfi: [80, 87],
+  batchNumber: [88, 94],
+} as const satisfies Record<string, Columns>;
+
+/** Type 9. */
+const FILE_CONTROL = {
+  batches: [2, 7],
+  blocks: [8, 13],
+  entries: [14, 21],
+  hash: [22, 31],
+  debits: [32, 43],
+  credits: [44, 55],
+} as const satisfies Record<string, Columns>;
+
+export function looksLikeNacha(firstBytes: Uint8Array): boolean {
+  return /^101[ -~]{31}094101/.test(Buffer.from(firstBytes.subarray(0, 40)).toString('latin1'));
+}
+
+const RETURN_ENTRY = {
+  rule: 'return-entry',
+  message: 'returns and notifications of change come from a bank and are not payouts; remove it',
+};
+
+/** A rule about the transaction code. First digit: checking 2, savings 3, general ledger 4, loan 5. Second digit: its kind. */
+const transactionCode = (refused: RegExp, what: { rule: string; message: string }): FieldRule => ({
+  columns: ENTRY.transactionCode,
+  ...what,
+  isBroken: (code) => refused.test(code),
+  shown: true,
+});
+
+/** What can be wrong with one entry by itself, or why it is not paid. */
+const ENTRY_RULES: readonly FieldRule[] = [
+  transactionCode(/^[2-5][38]$/, {
+    rule: 'prenote-entry',
+    message: 'a prenote moves no money and cannot be sent; remove it',
+  }),
+  transactionCode(/^[2-5][57]$/, { rule: 'debit-entry', message: 'a debit; only credits are paid; remove it' }),
+  transactionCode(/^[2-5][16]$/, RETURN_ENTRY),
+  transactionCode(/^(?![23]2$|[2-5][135678]$)/, {
+    rule: 'unknown-transaction-code',
+    message: 'only credits to a checking (22) or savings account (32) are paid',
+  }),
+  {
+    columns: ENTRY.routing,
+    rule: 'bad-routing-number',
+    message: 'a routing number has nine digits, the last of which is a check digit',
+    isBroken: (number) => !isRoutingNumber(number),
+  },
+  amountRule(ENTRY.amount),
+  {
+    columns: ENTRY.trace,
+    rule: 'bad-trace-number',
+    message: 'a trace number has fifteen digits',
+    isBroken: (trace) => !/^\d{15}$/.test(trace),
+    shown: true,
+  },
+];
+
+/**
+ * What a batch control and the file control repeat: number of entries with their addenda, sum of routing numbers, amounts in
+ * cents.
+ */
+export class ControlTotals {
+  entries = 0;
+  hash = 0n;
+  debits = 0n;
+  credits = 0n;
+
+  add(record: string): void {
+    const cents = digitsOf(cut(record, ENTRY.amount)) ?? 0n;
+    this.entries += 1;
+    this.hash += digitsOf(cut(record, ENTRY.rdfi)) ?? 0n;
+    if (isDebit(cut(record, ENTRY.transactionCode))) this.debits += cents;
+    else this.credits += cents;
+  }
+}
+
+/** The second digit of a transaction code distinguishes debits (5 to 9) from credits. */
+const isDebit = (transactionCode: string): boolean => transactionCode.slice(1) >= '5';
+
+interface EntryBatch {
+  /** Index among the message's payments, from 0. */
+  payment: number;
+  fileId: string;
+  companyId: string;
+  entryClass: 'PPD' | 'CCD';
+  /** ISO 8601. */
+  effectiveDate: string | undefined;
+}
+
+/** An entry whose addenda may still follow. */
+function pendingEntry(record: string, place: { line: number; row: number }, batch: EntryBatch) {
+  const findings: (BrokenColumns & { line?: number })[] = brokenColumns(record, ENTRY_RULES);
+  let addendaRecords = 0;
+  let remittance = '';
+  return {
+    addenda(addenda: string, line: number): void {
+      addendaRecords += 1;
+      const type = cut(addenda, ADDENDA.type);
+      const found = (broken: BrokenColumns): void => void findings.push({ ...broken, line });
+      if (type === '98' || type === '99') found({ columns: ADDENDA.type, ...RETURN_ENTRY, value: type });
+      else if (type !== REMITTANCE_ADDENDA) found({ columns: ADDENDA.type, ...UNKNOWN_ADDENDA, value: type });
+      if (addendaRecords > 1) found({ columns: ADDENDA.type, ...ONE_ADDENDA });
+      if (cut(addenda, ADDENDA.entrySequence) !== cut(record, ENTRY.trace).slice(-7)) {
+        found({ columns: ADDENDA.entrySequence, ...OTHER_ENTRY });
+      }
+      remittance = cut(addenda, ADDENDA.information).trim();
+    },
+
+    /** Hands the entry over as a row; no more addenda may follow. */
+    take(sink: RowSink, context: MessageContext): void {
+      const indicator = cut(record, ENTRY.addendaIndicator);
+      if (indicator !== (addendaRecords > 0 ? '1' : '0')) {
+        findings.push({ columns: ENTRY.addendaIndicator, ...WRONG_INDICATOR, value: indicator });
+      }
+      const transfer = {
+        ...place,
+        messageId: batch.fileId,
+        payment: batch.payment,
+        debtorAccount: batch.companyId,
+        cents: cut(record, ENTRY.amount),
+        currency: 'USD',
+        requestedExecution: batch.effectiveDate,
+        service: { localInstrument: batch.entryClass },
+        creditor: {
+          name: filled(cut(record, ENTRY.name)),
+          type: batch.entryClass === 'PPD' ? ('personal' as const) : ('business' as const),
+          account: filled(cut(record, ENTRY.account)),
+          clearing: { system: 'USABA', member: cut(record, ENTRY.routing) },
+          bankCountry: 'US',
+        },
+        endToEndId: cut(record, ENTRY.trace).trim(),
+        // Trace numbers begin anew in each file: next month's equal salary would count as already taken.
+        isOfFile: true,
+        instructionId: filled(cut(record, ENTRY.individualId)),
+        remittance: filled(remittance),
+      };
+      takeTransfer({ sink, context }, transfer, findings);
+    },
+  };
+}
+
+const UNKNOWN_ADDENDA = { rule: 'unknown-addenda', message: 'only addenda of type 05 (remittance) are supported' };
+const ONE_ADDENDA = { rule: 'unknown-addenda', message: 'a PPD or CCD entry has at most one addenda record' };
+const OTHER_ENTRY = {
+  rule: 'addenda-mismatch',
+  message: 'this must be the last seven digits of the trace number of the entry above',
+};
+const WRONG_INDICATOR = {
+  rule: 'addenda-mismatch',
+  message: 'this must be 1 if an addenda record (type 7) follows, otherwise 0',
+};
 
 /** Position in the file, which decides what may come next. */
 type Position = 'start' | 'file' | 'batch' | 'end';

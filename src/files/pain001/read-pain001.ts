@@ -1,17 +1,190 @@
 import type { OriginalMessage, OriginalPayment } from '../../domain/bank-message.ts';
-import { aboutFile, shownValue } from '../../domain/finding.ts';
+import { aboutFile, type Finding, printable, shownValue } from '../../domain/finding.ts';
+import { formatDecimal } from '../../domain/money.ts';
 import type { RowSink } from '../input.ts';
 import type { Grammar } from '../iso20022/grammar.ts';
 import { type DocumentEvents, type Root, readDocument } from '../iso20022/read-document.ts';
+import { schemaDecimal } from '../iso20022/simple-types.ts';
 import type { StructureProblem } from '../iso20022/structure.ts';
 import { instructionOf } from '../messages/instruction.ts';
+import type { PaymentTypeRule } from '../messages/mapping.ts';
 import type { MessageContext } from '../messages/message-context.ts';
-import { ControlTotals } from './control-totals.ts';
-import { Fields } from './fields.ts';
-import { GRAMMARS, type Pain001Version, versionOf } from './grammar.ts';
-import { notCarried, withoutField } from './not-carried.ts';
-import { chargeTypeOf, refusalsOf } from './refusals.ts';
-import { creditTransferOf, type PaymentBlock, type Transaction } from './transaction.ts';
+import { Fields, GRAMMARS, type Pain001Version, versionOf } from './grammar.ts';
+import { creditTransferOf, type PaymentBlock, type Transaction, typesOf } from './transaction.ts';
+
+/** What a transaction asks for and the bank's API cannot do: reported instead of paying it differently. */
+export type Refusal = Required<Pick<Finding, 'column' | 'value' | 'rule' | 'message' | 'path'>>;
+
+/** Charge bearers that mean shared charges: SLEV follows the rules of the scheme, and those share. */
+const SHARED: ReadonlySet<string> = new Set(['SHAR', 'SLEV']);
+
+/** `SHA`, the only kind the bank offers, if the message asks for shared charges. */
+function chargeTypeOf(transaction: Transaction): 'SHA' | undefined {
+  return SHARED.has(chargeBearerOf(transaction) ?? '') ? 'SHA' : undefined;
+}
+
+const chargeBearerOf = ({ fields, payment }: Transaction): string | undefined =>
+  fields.one('ChrgBr') ?? payment.fields.one('ChrgBr');
+
+function refusalsOf(transaction: Transaction, instruction: Readonly<Record<string, string>>): Refusal[] {
+  const { fields, payment, path } = transaction;
+  const refusals: Refusal[] = [];
+  const method = payment.fields.one('PmtMtd');
+  if (method !== 'TRF') {
+    refusals.push({ column: null, value: method ?? null, ...NOT_A_TRANSFER, path: `${payment.path}/PmtMtd` });
+  }
+  const charges = chargeBearerOf(transaction);
+  if (charges !== undefined && !SHARED.has(charges)) {
+    const at = fields.one('ChrgBr') === undefined ? payment.path : path;
+    refusals.push({ column: 'charge_type', value: charges, ...NOT_SHARED, path: `${at}/ChrgBr` });
+  }
+  if (fields.has('Amt/EqvtAmt')) {
+    refusals.push({ column: 'amount', value: instruction.amount ?? null, ...EQUIVALENT, path: `${path}/Amt/EqvtAmt` });
+  }
+  const contract = fields.one('XchgRateInf/CtrctId') !== undefined || fields.one('XchgRateInf/RateTp') === 'AGRD';
+  if (contract) refusals.push({ column: null, value: null, ...AGREED_RATE, path: `${path}/XchgRateInf` });
+  return refusals.map((refusal) => ({ ...refusal, value: refusal.value === null ? null : printable(refusal.value) }));
+}
+
+const NOT_A_TRANSFER = {
+  rule: 'not-a-transfer',
+  message: 'only credit transfers (PmtMtd TRF) are paid; use another bank service for cheques and advised transfers',
+};
+const NOT_SHARED = {
+  rule: 'bad-charge-type',
+  message: 'only shared charges are available; write SHAR or SLEV, or leave ChrgBr out',
+};
+const EQUIVALENT = {
+  rule: 'equivalent-amount',
+  message:
+    "an amount in the debtor's currency (EqvtAmt) is not supported; write InstdAmt in the currency that the payee receives",
+};
+const AGREED_RATE = {
+  rule: 'agreed-rate',
+  message:
+    'an agreed exchange rate cannot be passed on to the bank; pay from an account in the currency of the amount, or leave XchgRateInf out',
+};
+
+/** Parts of a transaction for which the bank's API has no field. */
+const OF_TRANSACTION = [
+  'XchgRateInf/XchgRate',
+  'ChqInstr',
+  'UltmtDbtr',
+  'IntrmyAgt1',
+  'UltmtCdtr',
+  'InstrForCdtrAgt',
+  'InstrForDbtrAgt',
+  'RgltryRptg',
+  'Tax',
+  'RltdRmtInf',
+  'SplmtryData',
+  'CdtrAgt/BrnchId',
+  'CdtrAgtAcct',
+  'CdtrAcct/Tp',
+  'CdtrAcct/Prxy',
+  'RmtInf/Strd/RfrdDocAmt',
+  'RmtInf/Strd/Invcr',
+  'RmtInf/Strd/Invcee',
+  'RmtInf/Strd/TaxRmt',
+  'RmtInf/Strd/GrnshmtRmt',
+  'RmtInf/Strd/AddtlRmtInf',
+];
+const DOCUMENTS = 'RmtInf/Strd/RfrdDocInf';
+const SCHEME = 'CdtrAcct/Id/Othr/SchmeNm';
+/** Parts of the payee's address; a box is passed on if there is no street, a building number if there is one. */
+const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
+const OF_PAYMENT = ['ReqdExctnDt/DtTm', 'PoolgAdjstmntDt', 'UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
+/**
+ * A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none.
+ * Those of a payee that the bank has under an id (`isById`) are not missed.
+ */
+function notCarried(
+  transaction: Transaction,
+  { rules, isById }: { rules: readonly PaymentTypeRule[]; isById: boolean },
+): { rule: string; message: string } | undefined {
+  const { fields, payment } = transaction;
+  const has = (part: Transaction['fields'], name: string): boolean => part.one(name) !== undefined || part.has(name);
+  // Without a text, the numbers of the documents are the note.
+  const hasText = fields.one('RmtInf/Ustrd', 'RmtInf/Strd/CdtrRefInf/Ref') !== undefined;
+  // Such an account number can be that of a giro, a telephone or a tax payer.
+  const scheme = fields.one(`${SCHEME}/Cd`, `${SCHEME}/Prtry`) ?? 'BBAN';
+  const address = [...OF_ADDRESS, fields.one('Cdtr/PstlAdr/StrtNm') === undefined ? 'BldgNb' : 'PstBx'];
+  // The levels of an ordinary transfer, and those that the mapping file makes a payment type.
+  const kept = ['SEPA', 'NURG', ...rules.map(({ serviceLevel }) => serviceLevel)];
+  const levels = typesOf(transaction, 'SvcLvl/Cd', 'SvcLvl/Prtry');
+  const names = [
+    ...OF_TRANSACTION.filter((name) => has(fields, name)),
+    ...(hasText && fields.has(DOCUMENTS) ? [DOCUMENTS] : []),
+    ...(scheme === 'BBAN' ? [] : [SCHEME]),
+    ...address.map((name) => `Cdtr/PstlAdr/${name}`).filter((name) => has(fields, name)),
+    ...OF_PAYMENT.filter((name) => has(payment.fields, name)),
+    ...(typesOf(transaction, 'CtgyPurp/Cd', 'CtgyPurp/Prtry').length === 0 ? [] : ['CtgyPurp']),
+    ...(levels.every((level) => kept.includes(level)) ? [] : ['SvcLvl']),
+    ...(typesOf(transaction, 'InstrPrty').includes('HIGH') ? ['InstrPrty'] : []),
+  ];
+  const missed = new Set(names.filter((name) => !(isById && name.startsWith('Cdtr'))));
+  return missed.size === 0 ? undefined : withoutField([...missed].join(', '));
+}
+
+const withoutField = (list: string) => ({
+  rule: 'not-carried',
+  message: `the bank's API has no field for ${list}; the payment is made without it`,
+});
+
+/** A number that the message states about itself. */
+interface Stated {
+  name: 'NbOfTxs' | 'CtrlSum';
+  shown: string;
+  line: number;
+  path: string;
+}
+
+interface WrongTotal extends Stated {
+  rule: 'wrong-transaction-count' | 'wrong-control-sum';
+  message: string;
+}
+
+/** As many decimals as a control sum may have. */
+const SCALE = 17;
+
+/** Number of transactions and sum of their amounts, whatever their currencies, against what the message states. */
+export class ControlTotals {
+  private count = 0;
+  private sum = 0n;
+  private readonly stated: Stated[] = [];
+
+  state(stated: Stated): void {
+    this.stated.push(stated);
+  }
+
+  /** An amount that is not a decimal is reported elsewhere. */
+  add(amount: string): void {
+    this.count += 1;
+    this.sum += scaled(amount) ?? 0n;
+  }
+
+  /** Compared exactly: `100` equals `100.00`, but no other sum. A text that is not a number is reported elsewhere. */
+  wrong(): WrongTotal[] {
+    const count = `NbOfTxs differs from the ${this.count} transactions in the message; the file may be incomplete`;
+    const sum = `CtrlSum differs from the sum of the amounts, ${shown(this.sum)}; an amount or the sum may have been changed`;
+    const found = {
+      NbOfTxs: { total: scaled(`${this.count}`), rule: 'wrong-transaction-count', message: count },
+      CtrlSum: { total: this.sum, rule: 'wrong-control-sum', message: sum },
+    } as const;
+    return this.stated.flatMap((stated) => {
+      const { total, ...wrong } = found[stated.name];
+      return [undefined, total].includes(scaled(stated.shown)) ? [] : [{ ...stated, ...wrong }];
+    });
+  }
+}
+
+function scaled(text: string): bigint | undefined {
+  const value = schemaDecimal(text);
+  if (value === undefined || value.scale > SCALE) return undefined;
+  return value.digits * 10n ** BigInt(SCALE - value.scale);
+}
+
+const shown = (sum: bigint): string => formatDecimal({ digits: sum, scale: SCALE }).replace(/\.?0+$/, '') || '0';
 
 const MESSAGE = 'Document/CstmrCdtTrfInitn';
 const HEADER = `${MESSAGE}/GrpHdr`;

@@ -1,9 +1,9 @@
-import { currencyExponent } from '../../domain/currency.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { aboutFile } from '../../domain/finding.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
+import { currencyExponent } from '../../domain/money.ts';
 import { didYouMean } from '../../domain/nearest.ts';
-import { CITY_FIELDS, USUAL_PAYEE_FIELDS } from '../../domain/payee-fields.ts';
+import { CITY_FIELDS, USUAL_PAYEE_FIELDS } from '../../domain/payee.ts';
 import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
 import type { ReadColumn } from './read-row.ts';

@@ -1,9 +1,14 @@
-import { midnightOf } from '../../domain/calendar-date.ts';
 import { isMerchantRequestId } from '../../domain/card-number.ts';
-import { currencyCodes, currencyExponent } from '../../domain/currency.ts';
 import { hasUnprintable, isFreeText } from '../../domain/finding.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
-import { type AmountFinding, compareDecimals, parseAmount } from '../../domain/money.ts';
+import {
+  type AmountFinding,
+  compareDecimals,
+  currencyCodes,
+  currencyExponent,
+  parseAmount,
+} from '../../domain/money.ts';
+import { midnightOf } from '../../domain/time.ts';
 
 /** Rules about single values of an instruction, independent of the bank. */
 

@@ -1,6 +1,6 @@
-import { hasIbanCheckDigits, isRoutingNumber } from '../../domain/check-digits.ts';
 import { isFreeText } from '../../domain/finding.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { hasIbanCheckDigits, isRoutingNumber } from '../../domain/payee.ts';
 import type { Broken } from './field-rules.ts';
 
 export interface Days {

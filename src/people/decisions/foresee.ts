@@ -1,11 +1,10 @@
 import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
-import type { Flag } from '../../domain/flags.ts';
+import type { Flag } from '../../domain/payee.ts';
 import type { PayeeAsked, PayoutRecord } from '../../store/store.ts';
 import { askedAbout, flagsOf } from '../payee-flags.ts';
-import { type Asked, type AskedBy, askedOf } from './asked.ts';
-import { asPayee } from './signed-parts.ts';
+import { type Asked, type AskedBy, askedOf, asPayee } from './asked.ts';
 import type { VerdictDeps } from './verdict.ts';
 
 export interface PlanDeps extends VerdictDeps {

@@ -1,5 +1,5 @@
 import { holdsAll, isWithin, type Policy, personOf, type Scope } from '../../domain/authority.ts';
-import { currencyExponent } from '../../domain/currency.ts';
+import { currencyExponent } from '../../domain/money.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../../domain/switches.ts';

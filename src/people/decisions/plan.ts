@@ -1,19 +1,17 @@
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
-import { isSamePerson } from '../../domain/approval.ts';
-import { isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
-import type { Flag } from '../../domain/flags.ts';
+import { isSamePerson, isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
+import { type Total, Totals } from '../../domain/money.ts';
+import type { Flag } from '../../domain/payee.ts';
 import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
-import { type Total, Totals } from '../../domain/totals.ts';
 import { inPages } from '../../store/in-pages.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { type PlanRow, signablePlan } from '../signing/plan.ts';
+import { type Caps, capsOf } from './asked.ts';
 import { foresight, once, type PlanDeps } from './foresee.ts';
 import { neededNow, raised } from './let-through.ts';
-import { openQuestion } from './open-question.ts';
-import { digestShown } from './shown-question.ts';
-import { type Caps, capsOf } from './signed-parts.ts';
+import { digestShown, openQuestion } from './shown-question.ts';
 import { scopeFactsOfRow, takeOrRefuse, type VerdictDeps, verdictOn, whyDecisionIsVoid } from './verdict.ts';
 
 export type { PlanDeps };
@@ -30,7 +28,7 @@ export const WHY_EXCLUDED = {
   differs: 'its digest is of another reading of the bank, of other settings or of other data',
 } as const;
 
-export type Exclusion = keyof typeof WHY_EXCLUDED;
+type Exclusion = keyof typeof WHY_EXCLUDED;
 
 /** What one signature decides about a batch, and what the signer must see. */
 export interface BatchPlan {
@@ -54,9 +52,9 @@ export interface BatchPlan {
 }
 
 /** Highest fee, a decimal string, and highest slippage of an exchange, as a fraction. */
-export type PlanCaps = Partial<Caps> & { count: number };
+type PlanCaps = Partial<Caps> & { count: number };
 
-export interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
+interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
   /** Name of the signer. */
   subject: string;
 }

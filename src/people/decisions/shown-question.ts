@@ -2,21 +2,60 @@ import { isBankError, undefinedIf } from '../../bank/errors.ts';
 import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
 import type { AgreedCost } from '../../domain/agreed-cost.ts';
-import { differenceText, forPeople } from '../../domain/changed-order.ts';
+import { bankDigest, holdDigest } from '../../domain/authority.ts';
 import { type Assessment, approvalExceptionsOf } from '../../domain/gates.ts';
 import { approvalDigest, payloadDigest } from '../../domain/identity.ts';
 import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import { differencesOf, NO_REFERENCE, REFERENCE_FORM } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import { bankDigest, holdDigest } from '../../domain/question-digest.ts';
+import { questionOfHold } from '../../domain/reasons.ts';
+import { differenceText, forPeople } from '../../domain/reconciliation.ts';
 import { expectedOrder } from '../../domain/sent-order.ts';
-import { legReference } from '../../store/claimed-row.ts';
+import { legReference, legReferences } from '../../store/claimed-row.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
+import { type AskedBy, asPayee, type Caps, capsOf, costAtMost, signedParts } from './asked.ts';
 import type { PlanDeps } from './foresee.ts';
-import { isOneDocument } from './made.ts';
-import { openQuestion } from './open-question.ts';
-import { asPayee, type Caps, capsOf, costAtMost, signedParts } from './signed-parts.ts';
-import type { SignedQuestion } from './verdict.ts';
+import { neededNow } from './let-through.ts';
+import { isOneDocument, type SignedQuestion } from './verdict.ts';
+
+/**
+ * The open question of a payout, from the row that people are shown as well; undefined if it asks nothing. How many must approve
+ * is what the policy in force now asks of the last reading.
+ */
+export async function openQuestion(
+  { store, settings }: AskedBy & { store: Pick<Store, 'attemptsOf'> },
+  row: PayoutRecord,
+): Promise<SignedQuestion | undefined> {
+  const { state, reason, assessed } = row;
+  if (assessed === null) return undefined;
+  const { digest } = assessed;
+  const { needed, neededAtBank, alone } = neededNow({ settings }, row, assessed);
+  switch (state) {
+    case 'awaiting-approval':
+      return { question: 'payout', digest, needed, alone };
+    case 'held':
+      return reason === null
+        ? undefined
+        : { question: questionOfHold(reason), digest: held(assessed, reason.code), needed: 1 };
+    case 'awaiting-bank-approval': {
+      const orderId = row.orderId ?? (await acceptedOrder(store, row));
+      if (orderId === undefined) return undefined;
+      return { question: 'bank', digest: bankDigest(digest, orderId), needed: neededAtBank, alone };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Digest of the question of a row that is held for this reason. */
+const held = ({ digest, exceptions = [] }: Assessment, code: string): string =>
+  exceptions.find(({ reason }) => reason.code === code)?.digest ?? holdDigest(digest, code);
+
+/** Order id of the payout's exchange, which its row does not name. */
+async function acceptedOrder(store: Pick<Store, 'attemptsOf'>, row: PayoutRecord): Promise<string | undefined> {
+  const attempts = await store.attemptsOf(Object.values(legReferences(row)));
+  return attempts.findLast(({ orderId, settled }) => orderId !== null && settled === null)?.orderId ?? undefined;
+}
 
 /** A payout and what it asks people, as read from store and bank. Everything that is shown or signed follows from it. */
 export interface ReadQuestion {
@@ -46,7 +85,7 @@ export interface ShownQuestion extends ReadQuestion {
   differs: string | undefined;
 }
 
-export interface QuestionDeps extends Pick<PlanDeps, 'settings'> {
+interface QuestionDeps extends Pick<PlanDeps, 'settings'> {
   store: Pick<Store, 'attemptsOf'>;
   /** Absent: nothing is read from the bank. */
   bank?: Pick<PlanDeps['bank'], 'beneficiaries' | 'orders'>;

@@ -1,5 +1,5 @@
 import { createPrivateKey, createPublicKey, randomUUID, sign, verify } from 'node:crypto';
-import { credentialId, publicKeyOf } from './ed25519.ts';
+import { credentialId, publicKeyOf } from './signing.ts';
 
 /**
  * Bearer tokens that the owner of a key makes: JSON Web Tokens (RFC 7519) signed with Ed25519 (`EdDSA`, RFC 8037). One names the

@@ -1,5 +1,4 @@
-import { type Inclusion, isIncluded, WholeTree } from '../../store/audit/inclusion.ts';
-import { type Hash, leafHash } from '../../store/audit/merkle.ts';
+import { type Hash, type Inclusion, isIncluded, leafHash, WholeTree } from '../../store/audit/merkle.ts';
 
 /** A decision about one payout; the digest is the one that a single signature for it would have. */
 export interface PlanRow {

@@ -1,7 +1,7 @@
 import type { Policy } from '../../domain/authority.ts';
-import type { Log } from '../../domain/log.ts';
+import type { Log } from '../../domain/settings.ts';
 import type { Store } from '../../store/store.ts';
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError } from '../config/key.ts';
 import type { Config } from '../config.ts';
 
 /**

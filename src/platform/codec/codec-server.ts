@@ -2,7 +2,7 @@ import type { Payload } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import { Problem } from '../../domain/problem.ts';
 import { isReadable, open, seal } from './encryption.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { KeyRing } from './keys.ts';
 
 const { Payloads } = proto.temporal.api.common.v1;
 
@@ -25,7 +25,7 @@ export interface CodecSpace {
 }
 
 /** For which workflow encoded payloads are to be valid: that of `--codec-header`, or of the Web UI's page that asks. */
-export interface CodecContext {
+interface CodecContext {
   namespace: string;
   workflowId: string | undefined;
 }

@@ -7,8 +7,8 @@ import {
   type SerializationContext,
 } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import { type Undecodable, undecodable } from '../../domain/undecodable.ts';
-import type { CodecKey, KeyRing } from './key-ring.ts';
+import { type Undecodable, undecodable } from '../../domain/failures.ts';
+import type { CodecKey, KeyRing } from './keys.ts';
 
 const { Payload: WirePayload } = proto.temporal.api.common.v1;
 

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
-import { key, type ValuesOf } from './key.ts';
-import { Secret } from './secret.ts';
+import { key, Secret, type ValuesOf } from './key.ts';
 import { auditKey, mailAddress, text } from './values.ts';
 
 export const AUDIT_KEYS = {

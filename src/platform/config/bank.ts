@@ -1,7 +1,5 @@
 import { isLoopback } from '../../domain/loopback.ts';
-import { ConfigError } from './config-error.ts';
-import { key, type ValuesOf } from './key.ts';
-import { Secret } from './secret.ts';
+import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
 import { count, flag, hostsWithPort, httpUrl, jsonObject, listenAddress, oneOf, readsKey, text } from './values.ts';
 
 /** How the bank is reached. Settings marked (api-gaps) stand in for what the interface does not show. */

@@ -1,8 +1,6 @@
 import { isLoopback } from '../../domain/loopback.ts';
 import type { BankConfig } from './bank.ts';
-import { ConfigError } from './config-error.ts';
-import { key, type ValuesOf } from './key.ts';
-import { Secret } from './secret.ts';
+import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
 import { currencies, duration, durationUpTo, httpUrl, oneOf, text } from './values.ts';
 
 /** A reading of a payout has 7 s in its workflow task, checks included. */

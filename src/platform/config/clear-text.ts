@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { parse } from 'pg-connection-string';
 import { isLoopback, leadsHere } from '../../domain/loopback.ts';
-import { ConfigError } from './config-error.ts';
-import { key, type ValuesOf } from './key.ts';
+import { ConfigError, key, type ValuesOf } from './key.ts';
 import { flag } from './values.ts';
 
 /** Anything that would leave this machine in clear text is refused, unless one of these settings allows it. */

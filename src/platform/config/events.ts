@@ -5,11 +5,9 @@ import { z } from 'zod';
 import { isPrivateAddress } from '../../bank/private-addresses.ts';
 import { EVENT_KINDS, type EventFilter, type EventKind } from '../../domain/events-out.ts';
 import { isLoopback } from '../../domain/loopback.ts';
-import { webhookSecrets } from './card-values.ts';
-import { ConfigError } from './config-error.ts';
+import { webhookSecrets } from './cards.ts';
 import { readJsonFile } from './json-file.ts';
-import { key, type ValuesOf } from './key.ts';
-import { Secret } from './secret.ts';
+import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
 import { duration, mailAddress, smtpUrl, text } from './values.ts';
 
 /** Which events are delivered, and to whom. */

@@ -1,7 +1,5 @@
-import { proxyNetworks } from './card-values.ts';
-import { ConfigError } from './config-error.ts';
-import { key, type ValuesOf } from './key.ts';
-import { Secret } from './secret.ts';
+import { proxyNetworks } from './cards.ts';
+import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
 import { count, httpUrl, readBy, text } from './values.ts';
 
 export interface GatewayToken {

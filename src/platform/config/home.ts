@@ -7,7 +7,7 @@ import type { Environment } from './key.ts';
 /** The home in the working directory, which the sandbox uses. */
 const LOCAL_HOME = '.payouts';
 
-export interface Home {
+interface Home {
   /** Absolute path. */
   home: string;
   /** The home in the working directory, where the one of the bank is used instead of it without being asked for. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { readJsonOnce } from '../../bank/json.ts';
-import { ConfigError } from './config-error.ts';
+import { ConfigError } from './key.ts';
 
 /** What a JSON file holds. Throws a `ConfigError` about the setting that names it, with `hint`, if it is unusable. */
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>, setting: string, hint: string): T {

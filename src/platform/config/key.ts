@@ -1,7 +1,47 @@
 import { readFileSync } from 'node:fs';
+import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { didYouMean } from '../../domain/nearest.ts';
-import { ConfigError } from './config-error.ts';
+import { Problem } from '../../domain/problem.ts';
+
+/** An unusable setting (exit code 2). The text names the key, its rule and the fix, never the value. */
+export class ConfigError extends Problem {
+  readonly key: string;
+  readonly rule: string;
+
+  constructor(key: string, rule: string, hint: string) {
+    super('set-up', 'configuration', `${key}: ${rule}`, { hint });
+    this.key = key;
+    this.rule = rule;
+  }
+}
+
+const REDACTED = '[redacted]';
+
+/** A value that cannot get into logs, error texts or JSON by accident; only `reveal()` returns it. */
+export class Secret<T = string> {
+  readonly #value: T;
+
+  constructor(value: T) {
+    this.#value = value;
+  }
+
+  reveal(): T {
+    return this.#value;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  [inspect.custom](): string {
+    return REDACTED;
+  }
+}
 
 /** One setting: the parser of its text, its default (null: absent), and its meaning. */
 export interface Key<Schema extends z.ZodType, Default extends string | null> {

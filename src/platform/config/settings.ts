@@ -1,8 +1,10 @@
-import type { CardTerms } from '../../domain/card-terms.ts';
+import { z } from 'zod';
+import type { CardTerms } from '../../domain/card-payment.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
-import { loadCalendar } from './calendar.ts';
-import { cardStatuses } from './card-values.ts';
+import { type BusinessCalendar, midnightOf, WEEKDAYS } from '../../domain/time.ts';
+import { cardStatuses } from './cards.ts';
+import { readJsonFile } from './json-file.ts';
 import { key, type ValuesOf } from './key.ts';
 import type { PolicyFile } from './policy.ts';
 import {
@@ -17,6 +19,28 @@ import {
   text,
   timeScale,
 } from './values.ts';
+
+const calendar = z.strictObject({
+  weekend: z
+    .array(z.enum(WEEKDAYS))
+    .refine((days) => new Set(days).size < WEEKDAYS.length, { error: 'leaves no business day' })
+    .default(['SAT', 'SUN']),
+  holidays: z.record(
+    z.string().regex(/^(\*|[A-Z]{3})$/, { error: 'is neither * nor a currency code' }),
+    z.array(
+      z.string().refine((text) => midnightOf(text) !== undefined, { error: 'is not a valid date such as 2026-12-25' }),
+    ),
+  ),
+});
+
+/** The calendar in the file named by `PAYOUTS_HOLIDAYS`. Throws a `ConfigError` if it is unusable. */
+const loadCalendar = (path: string): BusinessCalendar =>
+  readJsonFile(
+    path,
+    calendar,
+    'PAYOUTS_HOLIDAYS',
+    'It is: a JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":["2026-12-25"]}}.',
+  );
 
 /** Settings of payouts, card payments and workers. Those marked (api-gaps) stand in for what the interface does not show. */
 export const WORKER_KEYS = {

@@ -1,9 +1,7 @@
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
-import { present } from '../../domain/present.ts';
+import { present } from '../../domain/iterate.ts';
 import { assertTemporalEncrypted, type ClearTextValues } from './clear-text.ts';
-import { ConfigError } from './config-error.ts';
-import { type Environment, key, type ValuesOf } from './key.ts';
-import { Secret } from './secret.ts';
+import { ConfigError, type Environment, key, Secret, type ValuesOf } from './key.ts';
 import { versionName } from './values.ts';
 
 export type TemporalConfig =

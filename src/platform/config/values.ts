@@ -5,8 +5,8 @@ import { readJsonOnce } from '../../bank/json.ts';
 import { isLoopback } from '../../domain/loopback.ts';
 import { parseDecimal } from '../../domain/money.ts';
 import type { ApprovalRule } from '../../domain/policy.ts';
-import { ed25519Key } from '../../store/audit/log-key.ts';
-import { parseKeyRing } from '../codec/key-ring.ts';
+import { ed25519Key } from '../../store/audit/checkpoint.ts';
+import { parseKeyRing } from '../codec/keys.ts';
 
 /** Parsers for the values of settings. Messages state the rule and never repeat the text: it can be a secret. */
 

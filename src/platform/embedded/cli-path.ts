@@ -1,6 +1,6 @@
 import { type FoundCli, findTemporalCli } from '../../../scripts/temporal-cli.mjs';
 import { IS_BUILT } from '../../store/own-files.ts';
-import { StackError } from './stack-error.ts';
+import { StackError } from './home.ts';
 
 /** A working Temporal CLI, from TEMPORAL_CLI_PATH, PATH or the cache; never downloads one. */
 export function temporalCli(search: Readonly<Record<string, string | undefined>>): FoundCli {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { processMark } from './process-mark.ts';
+import { processMark } from './home.ts';
 
 interface Follower {
   leave(): void;

@@ -1,16 +1,56 @@
+import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../../domain/log.ts';
-import { databaseFile } from './database-file.ts';
-import type { EmbeddedServer } from './embedded-server.ts';
-import { recordReplacement } from './replacements.ts';
-import { type Ask, askServer, type KeepLimits, untilSick } from './server-watch.ts';
+import { z } from 'zod';
+import type { Log } from '../../domain/settings.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import { readJsonFile, StackError, writeJsonFile } from './home.ts';
+import { type Ask, askServer, type EmbeddedServer, type KeepLimits, untilSick } from './server.ts';
 import type { Part } from './stack.ts';
-import { StackError } from './stack-error.ts';
+
+/**
+ * What has become of the database of a running server, which goes on writing to a file that was removed or replaced, where all of
+ * it is lost at its end. The returned function says what is wrong; undefined: nothing.
+ */
+function databaseFile(path: string): () => string | undefined {
+  const own = identityOf(path);
+  return () => {
+    const now = identityOf(path);
+    if (now === undefined) return `${path} is gone`;
+    if (now !== own) return `${path} was replaced while the server was running`;
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK);
+      return undefined;
+    } catch (error) {
+      return `${path} cannot be written (${(error as NodeJS.ErrnoException).code})`;
+    }
+  };
+}
+
+function identityOf(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev}:${found.ino}`;
+}
+
+/** Why and when (Unix time, ms) a home's Temporal server was replaced; kept beside the server's own files, for `payouts doctor`. */
+const replacement = z.object({ at: z.number(), why: z.string() });
+
+export type Replacement = z.infer<typeof replacement>;
+
+const file = (home: string): string => join(home, 'replacements.json');
+
+/** Of the last 24 hours, oldest first. */
+export function recentReplacements(home: string, now: number): Replacement[] {
+  return (readJsonFile(file(home), z.array(replacement)) ?? []).filter(({ at }) => at > now - DAY_MS);
+}
+
+export function recordReplacement(home: string, made: Replacement): void {
+  writeJsonFile(file(home), [...recentReplacements(home, made.at), made]);
+}
 
 /** Not scaled by PAYOUTS_TIME_SCALE: how long a server may take has nothing to do with the waits of payouts. */
 const LIMITS: KeepLimits = { everyMs: 5_000, unansweredMax: 6, replacedMax: 3, withinMs: 600_000 };
 
-export interface Keeping {
+interface Keeping {
   home: string;
   dbFile: string;
   namespace: string;

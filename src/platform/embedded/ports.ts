@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { StackError } from './stack-error.ts';
-import { readJsonFile, writeJsonFile } from './whole-file.ts';
+import { readJsonFile, StackError, writeJsonFile } from './home.ts';
 
 const ports = z.object({ temporal: z.int(), ui: z.int(), api: z.int(), gateway: z.int() });
 

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readJsonFile, writeJsonFile } from './home.ts';
 import { lastPorts } from './ports.ts';
-import { readJsonFile, writeJsonFile } from './whole-file.ts';
 
 /** How a running stack describes itself to other commands, in `stack.json` of the home. */
 const description = z.object({

@@ -1,7 +1,7 @@
-import type { Log } from '../../domain/log.ts';
+import type { Log } from '../../domain/settings.ts';
 import type { TemporalAddress } from '../temporal/connection.ts';
 import type { StackPorts } from './ports.ts';
-import type { KeepLimits } from './server-watch.ts';
+import type { KeepLimits } from './server.ts';
 
 /** What a command works with: Temporal and a bank, embedded or not. */
 export interface Stack extends StackAddresses {

@@ -5,7 +5,7 @@ import { addressRefused, type ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-export interface Probes {
+interface Probes {
   /** False once the process was told to end. */
   isTaking(): boolean;
   readiness(): Promise<Readiness<string>>;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Log } from '../../domain/log.ts';
+import type { Log } from '../../domain/settings.ts';
 
 /** A part that does not answer within this time is down. */
 const PATIENCE_MS = 3_000;

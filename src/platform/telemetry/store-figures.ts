@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 /** How long figures are reused: however many scrape, the store is read once. */
 const FRESH_MS = 5_000;
 
-export interface FiguresDeps {
+interface FiguresDeps {
   /** Rejects if the store cannot be read. */
   openWork(now: number): Promise<OpenWork>;
   /** Milliseconds; undefined if not known yet. */

@@ -5,10 +5,10 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import type { Policy } from '../../domain/authority.ts';
-import { inMarkdown } from '../../domain/markdown.ts';
 import { batchWorkflowId, MESSAGES, TASK_QUEUE, WORKFLOW_TYPES } from '../../domain/names.ts';
 import type { BatchControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import { inMarkdown } from '../../domain/text.ts';
 import type { BatchRecord, Store } from '../../store/store.ts';
 import { searchAttributes } from '../../workflows/search-attributes.ts';
 import { SHARED_WORK } from './priorities.ts';
@@ -27,7 +27,7 @@ export async function startBatch(client: Client, batchId: string, file: string):
   });
 }
 
-export interface BatchControls {
+interface BatchControls {
   client: Client;
   store: Pick<Store, 'controlBatch'>;
   settings: { policy?: Policy };

@@ -14,7 +14,6 @@ import proto from '@temporalio/proto';
 import type { Executions } from '../../activities/executions.ts';
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
 import { payoutInput, payoutTitle } from '../../domain/instruction.ts';
-import { inMarkdown } from '../../domain/markdown.ts';
 import {
   cardWorkflowId,
   MESSAGES,
@@ -24,6 +23,7 @@ import {
   WORKFLOW_TYPES,
   workflowTypeOf,
 } from '../../domain/names.ts';
+import { inMarkdown } from '../../domain/text.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../../workflows/search-attributes.ts';
 import { startBatch } from './batch-executions.ts';

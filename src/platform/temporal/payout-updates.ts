@@ -1,9 +1,9 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { MESSAGES } from '../../domain/names.ts';
+import type { ResolveAction, ResolveRequest } from '../../domain/payout-state.ts';
 import { isAtRest, isEnd, type PayoutState } from '../../domain/payout-state.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
-import type { ResolveAction, ResolveRequest } from '../../domain/resolve-action.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { described, executionsOver, restartPayout } from './executions.ts';
 

@@ -1,6 +1,6 @@
 import { type Client, type WorkflowHandle, WorkflowIdReusePolicy } from '@temporalio/client';
 import { MESSAGES, RECONCILIATION_ID, TASK_QUEUE, WORKFLOW_TYPES } from '../../domain/names.ts';
-import type { ReconciliationPass } from '../../domain/reconciliation-pass.ts';
+import type { ReconciliationPass } from '../../domain/reconciliation.ts';
 import { SHARED_WORK } from './priorities.ts';
 
 /** Starts the endless reconciliation, which is also the store's claim on the namespace; a sleeping one makes a pass now. */

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure, type DataConverter } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
-import { UNDECODABLE, undecodableIn } from '../../domain/undecodable.ts';
+import { UNDECODABLE, undecodableIn } from '../../domain/failures.ts';
 import { ownModule } from '../../store/own-files.ts';
 import { EncryptionCodec, type OnRefused } from '../codec/encryption.ts';
-import type { KeyRing } from '../codec/key-ring.ts';
+import type { KeyRing } from '../codec/keys.ts';
 
 /** Also bundled with the workflows if payloads are encrypted. */
 export const FAILURE_CONVERTER = fileURLToPath(ownModule('workflows/failure-converter'));

@@ -1,7 +1,7 @@
 import { type Client, type ScheduleHandle, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { SweepOptions } from '../../domain/folder-sweep.ts';
-import { inMarkdown } from '../../domain/markdown.ts';
 import { FOLDER_SWEEP, SWEEP_SCHEDULE, TASK_QUEUE, WORKFLOW_TYPES } from '../../domain/names.ts';
+import { inMarkdown } from '../../domain/text.ts';
 
 export interface SweepSchedule {
   name: string;

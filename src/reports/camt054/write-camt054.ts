@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { sumDecimals } from '../../domain/money.ts';
-import { payeeName } from '../../domain/payee-flags.ts';
+import { payeeName } from '../../domain/payee.ts';
 import { ofType } from '../../files/iso20022/simple-types.ts';
 import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
 import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';

@@ -1,15 +1,348 @@
+import { hash } from 'node:crypto';
+import { createTransport } from 'nodemailer';
+import { Agent } from 'undici';
+import { lookupPublic, PrivateAddress } from '../../bank/private-addresses.ts';
+import { signedHeaders } from '../../bank/webhooks/verifier.ts';
+import { counted, groupedAmount, totalsText } from '../../domain/display.ts';
 import {
   type DeliveryOutcome,
   type DeliveryRound,
+  type EventKind,
   healthAfter,
+  outcomeOf,
   PARKED_AFTER_MS,
+  retryAfter,
   waitBeforeRetry,
 } from '../../domain/events-out.ts';
-import { someAtOnce } from '../../domain/some-at-once.ts';
-import type { Subscription } from '../../platform/config/events.ts';
-import type { OutboxEvent, RefusedEvent, SubscriptionMove, SubscriptionRecord } from '../../store/store.ts';
-import { type CloudEvent, cloudEvent } from './cloud-event.ts';
-import { Lease, type LeaseDeps } from './lease.ts';
+import { visible } from '../../domain/finding.ts';
+import { someAtOnce } from '../../domain/iterate.ts';
+import { totalsOf } from '../../domain/money.ts';
+import type { Log } from '../../domain/settings.ts';
+import type { MailReceivers, MailServer, Subscription, WebhookReceiver } from '../../platform/config/events.ts';
+import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../../store/store.ts';
+import { type BatchData, type CloudEvent, cloudEvent, type EventSource, type PayoutData } from './cloud-event.ts';
+
+/** Longer than two deliveries may take: if the process dies, another one follows after this time. */
+const LEASE_MS = 60_000;
+
+interface LeaseDeps {
+  store: Store;
+  log: Log;
+  /** Epoch ms. */
+  now: () => number;
+  /** Different in each process. */
+  owner: string;
+}
+
+/** The right to deliver to a subscription, held by one process at a time. */
+export class Lease implements AsyncDisposable {
+  readonly #deps: LeaseDeps;
+  readonly #name: string;
+  #renewAt = 0;
+  #renewing: Promise<SubscriptionRecord | undefined> | undefined;
+
+  constructor(deps: LeaseDeps, name: string) {
+    this.#deps = deps;
+    this.#name = name;
+  }
+
+  /** Takes or renews the lease. The state of the subscription; undefined if another process has the lease. */
+  take(): Promise<SubscriptionRecord | undefined> {
+    this.#renewing ??= this.#take().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #take(): Promise<SubscriptionRecord | undefined> {
+    const { store, owner, now } = this.#deps;
+    const at = now();
+    const state = await store.leaseSubscription({ name: this.#name, owner, now: at, until: at + LEASE_MS });
+    this.#renewAt = state === undefined ? 0 : at + LEASE_MS / 3;
+    return state;
+  }
+
+  /** Whether the lease still covers a delivery that begins now. */
+  async hold(): Promise<boolean> {
+    return this.#deps.now() < this.#renewAt || (await this.take()) !== undefined;
+  }
+
+  /** Stores the progress made since `before`; false if another process took over, or a replay was requested. */
+  async move(before: SubscriptionRecord, move: SubscriptionMove): Promise<boolean> {
+    const { store, owner, log } = this.#deps;
+    const { name, position } = before;
+    if (!(await store.recordDeliveryProgress({ name, owner, from: position }, move))) return false;
+    if (move.parkedAt != null) {
+      log.error({ id: name, reason: move.why }, 'events are parked: nothing is sent until payouts events replay');
+    } else if (move.why != null && before.failingSince === null) {
+      log.warn({ id: name, reason: move.why }, 'events are not accepted; trying again');
+    }
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#deps.store.releaseSubscription({ name: this.#name, owner: this.#deps.owner });
+  }
+}
+
+/** A mail about several events, grouped by what people have to do. */
+export interface Digest {
+  /** Same for the same events, so that a mail sent twice can be recognized. */
+  id: string;
+  subject: string;
+  text: string;
+}
+
+/** The most lines of a section; the others are only counted. */
+const LISTED_MAX = 50;
+
+/** A digest of the events that still hold; undefined if none does. */
+export async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
+  const latest = new Map<string, CloudEvent>();
+  for (const event of events) {
+    const told = await cloudEvent(store, event);
+    if (told !== undefined) latest.set(`${event.kind} ${event.subject}`, told);
+  }
+  const byKind = Map.groupBy(latest.values(), ({ type }) => type);
+  const parts = (Object.keys(SECTIONS) as EventKind[]).flatMap((kind) => {
+    const all = byKind.get(kind)?.map(({ data }) => data);
+    return all === undefined ? [] : (SECTIONS[kind] as (all: CloudEvent['data'][]) => Section)(all);
+  });
+  if (parts.length === 0) return undefined;
+  return {
+    id: idOf(store, events),
+    subject: `Payouts: ${parts.map(({ title }) => title).join(', ')}`,
+    text: `${parts.map(({ title, lines }) => [`${title}`, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n\n')}\n`,
+  };
+}
+
+interface Section {
+  title: string;
+  lines: string[];
+}
+
+type DataOf<Kind extends EventKind> = Kind extends `batch.${string}` ? BatchData : PayoutData;
+
+/** In the order of the mail. */
+const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) => Section } = {
+  'payout.attention': (rows) => ({
+    title: `${counted(rows.length, 'payout')} ${rows.length === 1 ? 'needs' : 'need'} attention`,
+    lines: [...listed(rows, (row) => rowText(row, why(row))), 'What to do: payouts inbox'],
+  }),
+  'batch.attention': (batches) => ({
+    title: `${counted(batches.length, 'batch', 'batches')} paused`,
+    lines: listed(batches, ({ batchId }) => `${batchId}: payouts status ${batchId}`),
+  }),
+  'payout.incident': (rows) => ({
+    title: `${counted(rows.length, 'payout')} contradicted by the bank`,
+    lines: [...listed(rows, (row) => rowText(row, contradictions(row))), 'What to do: payouts incidents --open'],
+  }),
+  'payout.returned': (rows) => ({
+    title: `${counted(rows.length, 'payout')} with money that came back`,
+    lines: listed(rows, (row) => rowText(row, `${returned(row)} came back`)),
+  }),
+  'payout.ended': (rows) => {
+    const byState = Map.groupBy(rows, ({ state }) => state);
+    const sums = [...byState].map(
+      ([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
+    );
+    const unpaid = rows.filter(({ state }) => state !== 'completed');
+    return {
+      title: `${counted(rows.length, 'payout')} ended`,
+      lines: [...sums, ...listed(unpaid, (row) => rowText(row, why(row)))],
+    };
+  },
+  'batch.ended': (batches) => ({
+    title: `${counted(batches.length, 'batch', 'batches')} ended`,
+    lines: listed(batches, ({ batchId, state, counts: { completed, total } }) => {
+      return `${batchId}  ${state}, ${groupedAmount(completed)} of ${groupedAmount(total)} completed`;
+    }),
+  }),
+};
+
+const returned = ({ returns }: PayoutData): string =>
+  returns.map(({ amount, currency }) => `${groupedAmount(amount)} ${currency}`).join(', ');
+
+const contradictions = ({ incidents }: PayoutData): string =>
+  incidents.map(({ id, kind, acknowledged }) => `${kind} ${id}${acknowledged ? ' (acknowledged)' : ''}`).join(', ');
+
+const why = ({ state, reason }: PayoutData): string => (reason === null ? state : `${state}, ${reason}`);
+
+const rowText = ({ id, uid, amount, currency, reference }: PayoutData, more: string): string =>
+  `${visible(id)}  ${groupedAmount(amount)} ${currency}  of ${visible(uid)}  ${more}  (${reference})`;
+
+function listed<Data>(all: readonly Data[], text: (one: Data) => string): string[] {
+  const rest = all.length - LISTED_MAX;
+  return [...all.slice(0, LISTED_MAX).map(text), ...(rest > 0 ? [`and ${groupedAmount(rest)} more`] : [])];
+}
+
+function idOf({ id }: EventSource, events: readonly OutboxEvent[]): string {
+  const [first, last] = [events[0], events.at(-1)];
+  return hash('sha256', JSON.stringify([id, first, last])).slice(0, 32);
+}
+
+/** For each step of the dialogue with the mail server. */
+const MAIL_WITHIN_MS = 15_000;
+
+interface MailTransport {
+  /**
+   * Sends one mail to all addresses. Taken once the server has accepted it for every one; sent again, it goes only to the
+   * remaining ones, as far as this process knows. Never throws.
+   */
+  send(digest: Digest, addresses: readonly string[]): Promise<DeliveryOutcome>;
+  close(): void;
+}
+
+export function mailTransport({ url, from, isRemote }: MailServer): MailTransport {
+  const { hostname, port, protocol, username, password } = new URL(url);
+  const secure = protocol === 'smtps:';
+  const transport = createTransport({
+    host: hostname,
+    port: port === '' ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: isRemote && !secure,
+    ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    connectionTimeout: MAIL_WITHIN_MS,
+    greetingTimeout: MAIL_WITHIN_MS,
+    socketTimeout: MAIL_WITHIN_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  let partly = { id: '', taken: new Set<unknown>() };
+  return {
+    async send({ id, subject, text }, addresses) {
+      if (partly.id !== id) partly = { id, taken: new Set() };
+      const { taken } = partly;
+      try {
+        const { accepted, rejected } = await transport.sendMail({
+          from,
+          to: addresses.filter((address) => !taken.has(address)),
+          subject,
+          text,
+          messageId: `<${id}@durable-payouts>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
+        // sendMail resolves if at least one address was accepted.
+        for (const address of accepted) taken.add(address);
+        return rejected.length === 0 ? { kind: 'taken' } : { kind: 'unavailable', why: 'mail-partly-refused' };
+      } catch (error) {
+        return { kind: 'unavailable', why: whyNotMailed(error) };
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** A code instead of the server's text, which can repeat an address. */
+function whyNotMailed(error: unknown): string {
+  if (!(error instanceof Error)) return 'mail-refused';
+  if ('responseCode' in error && typeof error.responseCode === 'number') return `smtp-${error.responseCode}`;
+  if ('code' in error && typeof error.code === 'string') return `mail-${error.code.toLowerCase()}`;
+  return 'mail-refused';
+}
+
+/** From connecting to the end of the answer. */
+export const ANSWER_WITHIN_MS = 15_000;
+/** Answers are not read; the connection is closed after a longer one. */
+const ANSWER_BYTES_MAX = 65_536;
+
+export interface WebhookEndpoint {
+  /** One POST, without retries or redirects. Never throws. */
+  send(event: CloudEvent): Promise<DeliveryOutcome>;
+  /** Aborts what is under way. */
+  close(): Promise<void>;
+}
+
+/** Signs and sends events to one receiver, over persistent connections. */
+export function webhookEndpoint({ url, secrets, privateNetwork }: WebhookReceiver, now: () => number): WebhookEndpoint {
+  const { origin, pathname, search, hostname } = new URL(url);
+  const isHere = hostname === 'localhost';
+  const agent = new Agent({
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: ANSWER_WITHIN_MS, ...(privateNetwork || isHere ? {} : { lookup: lookupPublic }) },
+  });
+  return {
+    async send(event) {
+      const at = now();
+      const body = Buffer.from(JSON.stringify(event));
+      try {
+        const answer = await agent.request({
+          origin,
+          path: `${pathname}${search}`,
+          method: 'POST',
+          headers: {
+            'content-type': 'application/cloudevents+json; charset=utf-8',
+            'user-agent': 'durable-payouts',
+            ...signedHeaders(secrets.reveal(), { id: event.id, at, body }),
+          },
+          body,
+          signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        });
+        // The status is what counts, whatever happens to the body.
+        await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {});
+        const after = answer.headers['retry-after'];
+        return outcomeOf(answer.statusCode, retryAfter(typeof after === 'string' ? after : undefined, at));
+      } catch (error) {
+        return { kind: 'unavailable', why: whyOf(error) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** A code instead of the HTTP client's message, which can contain parts of the answer. */
+function whyOf(error: unknown): string {
+  if (error instanceof PrivateAddress) return 'private-address';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'no-answer-in-time';
+  const code = error instanceof Error && 'code' in error ? `${error.code}` : '';
+  if (/CERT|TLS|SSL|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return 'tls-refused';
+  if (/ENOTFOUND|EAI_AGAIN/.test(code)) return 'name-not-found';
+  return 'not-reached';
+}
+
+/** The most events in one mail. */
+const EVENTS_MAX = 5_000;
+
+type MailSubscription = Subscription & { to: MailReceivers };
+
+/** Sends what has accumulated as one mail, once the oldest event has waited long enough. */
+export async function deliverDigest(
+  deps: SenderDeps,
+  { name, kinds, uids, to }: MailSubscription,
+  send: (digest: Digest, addresses: readonly string[]) => Promise<DeliveryOutcome>,
+): Promise<void> {
+  const { store } = deps;
+  await using lease = new Lease(deps, name);
+  while (!deps.signal.aborted) {
+    const state = await lease.take();
+    if (state === undefined || !isDue(state, deps.now())) return;
+    const head = await store.outboxHead();
+    const events = await store.outboxEvents({ kinds, uids, after: state.position, upTo: head, limit: EVENTS_MAX });
+    const [first] = events;
+    if (first === undefined) {
+      if (head > state.position) await lease.move(state, { position: head });
+      return;
+    }
+    const looked = deps.now();
+    // An event dated by a clock far ahead must not hold up the later ones until then.
+    const dueAt = first.at > looked + to.everyMs ? looked : first.at + to.everyMs;
+    if (looked < dueAt) {
+      await lease.move(state, { nextTryAt: dueAt });
+      return;
+    }
+    const digest = await digestOf(store, events);
+    const outcome = digest && (await send(digest, to.addresses));
+    const halt = outcome === undefined || outcome.kind === 'taken' || outcome.kind === 'refused' ? undefined : outcome;
+    const round: DeliveryRound = { hasTaken: outcome?.kind === 'taken', halt, refusedWhy: undefined, isFull: false };
+    const now = deps.now();
+    const position = halt === undefined ? (events.at(-1) ?? first).position : state.position;
+    const health = { nextTryAt: null, ...healthAfter(state, round, now, deps.draw()) };
+    const moved = await lease.move(state, { position, ...health, ...(round.hasTaken && { toldAt: now }) });
+    if (!moved || halt !== undefined) return;
+  }
+}
 
 export interface SenderDeps extends LeaseDeps {
   /** Random number from 0 to 1. */

@@ -1,15 +1,12 @@
 import type { MailServer, Subscription } from '../../platform/config/events.ts';
 import type { SubscriptionRecord } from '../../store/store.ts';
-import { deliverEvents, isDue, type SenderDeps } from './deliver.ts';
-import { deliverDigest } from './deliver-digest.ts';
-import { mailTransport } from './mail.ts';
-import { webhookEndpoint } from './webhook.ts';
+import { deliverDigest, deliverEvents, isDue, mailTransport, type SenderDeps, webhookEndpoint } from './deliver.ts';
 
 const LOOK_EVERY_MS = 1_000;
 /** For the last events: a stack that ends with its command has no later round. */
 const CLOSING_MS = 3_000;
 
-export interface EventSender {
+interface EventSender {
   /** Delivers what is due for up to a few seconds, and waits for deliveries under way. */
   close(): Promise<void>;
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TransactionFacts } from '../../domain/bank-message.ts';
 import type { AnsweredTransaction, AnswerRecord } from '../../store/store.ts';
-import { isRefused, type Superseded } from './status-report.ts';
-import { transactionStatus } from './transaction-status.ts';
+import { isRefused, type Superseded, transactionStatus } from './status-report.ts';
 
 /**
  * Final answers are stored and never changed: later news (a return, an incident, a retry, an operator's decision) makes another

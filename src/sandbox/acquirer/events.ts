@@ -1,7 +1,7 @@
 import { formatMinor } from '../../domain/money.ts';
 import type { Books } from '../bank/books.ts';
 import { draw } from '../draw.ts';
-import { newId } from '../ids.ts';
+import { newId } from '../requests.ts';
 import { insertDelivery } from './deliveries.ts';
 import { type Endpoint, endpointOf } from './endpoint.ts';
 import type { CardPaymentRow } from './payment-row.ts';

@@ -1,6 +1,6 @@
 import { formatMinor } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../requests.ts';
 import type { ScenarioName } from './scenarios.ts';
 
 type PaymentStatus = 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';

@@ -1,13 +1,110 @@
+import { randomBytes } from 'node:crypto';
+import type { z } from 'zod';
 import { readAmount } from '../bank/amounts.ts';
-import { newId } from '../ids.ts';
-import { badRequest } from '../refusal.ts';
+import type { Books } from '../bank/books.ts';
+import type { Database } from '../database.ts';
+import { badRequest, newId, Refusal } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { judgeCard } from './card.ts';
+import { judgeCard, type ShownCard } from './card.ts';
 import { announceCompletion, announceEnd, CONTRADICTION_MS } from './events.ts';
 import { type CardPaymentRow, dueCardPayments, requireCardPayment, saveCardPayment } from './payment-row.ts';
-import type { CreateRequest, ResumeRequest } from './requests.ts';
+import type { CreateRequest, ResumeRequest, setUpBody } from './requests.ts';
 import { type Scenario, scenarioNamed } from './scenarios.ts';
-import { newToken, useSession } from './sessions.ts';
+import type { Seals } from './seals.ts';
+
+interface SessionRow extends ShownCard {
+  reference_id: string;
+  token: string;
+  amount: bigint;
+  currency: string;
+  fingerprinted_at: bigint | null;
+  /** The payment that used the session. */
+  payment_id: string | null;
+  created_at: bigint;
+}
+
+/** How long a session can be used; our choice, since the interface shows none. */
+const SESSION_LIFE_MS = 15 * 60_000;
+
+/** Starts a 3-D Secure session for one card and amount. Throws 2002. */
+export function setUpSession(
+  { db, now }: Books,
+  seals: Seals,
+  { amount, currency, card }: z.infer<typeof setUpBody>,
+): { reference_id: string; token: string } {
+  const reference_id = newId('3ds');
+  const token = newToken();
+  const { scenario, bin, last_four } = judgeCard(card, now());
+  const minor = readAmount(amount, currency);
+  const session = { reference_id, token, scenario, bin, last_four, amount: minor, currency, created_at: now() };
+  db.insert('card_sessions', session);
+  seals.put(reference_id, card.number);
+  return { reference_id, token };
+}
+
+/** Marks a session as used. Throws 2002 if it is unknown, used, expired, or for another card, amount or currency. */
+function useSession(
+  { db, now }: Books,
+  seals: Seals,
+  use: { referenceId: string; paymentId: string; number: string; card: ShownCard; minor: bigint; currency: string },
+): void {
+  const { referenceId, paymentId, number, card, minor, currency } = use;
+  const session = db.one<SessionRow>('SELECT * FROM card_sessions WHERE reference_id = :referenceId', { referenceId });
+  const refuse = (why: string) => badRequest(`three_ds_info.reference_id: ${why}`);
+  if (session === undefined) throw refuse('unknown');
+  if (session.payment_id !== null) throw refuse('used');
+  if (now() >= Number(session.created_at) + SESSION_LIFE_MS) throw refuse('expired');
+  if (session.amount !== minor || session.currency !== currency) throw refuse('for another amount');
+  const sameDigits = session.bin === card.bin && session.last_four === card.last_four;
+  if (!sameDigits || !seals.fits(referenceId, number)) throw refuse('for another card');
+  db.update('card_sessions', { reference_id: referenceId }, { payment_id: paymentId });
+}
+
+/** Records that a session's device fingerprint was collected; false if there is no such session. */
+export function noteFingerprint({ db, now }: Books, token: string): boolean {
+  const at = now();
+  const sql =
+    'UPDATE card_sessions SET fingerprinted_at = COALESCE(fingerprinted_at, :at) WHERE token = :token RETURNING token';
+  return db.one(sql, { token, at }) !== undefined;
+}
+
+export const allSessions = (db: Database): Omit<SessionRow, 'token'>[] =>
+  db.all(`SELECT reference_id, scenario, bin, last_four, amount, currency, fingerprinted_at, payment_id, created_at
+          FROM card_sessions ORDER BY rowid`);
+
+/** For URLs that must not be guessable. */
+const newToken = (): string => randomBytes(24).toString('base64url');
+
+/** Interface section 8: the same merchant_request_id within this time gets the first response. */
+const WINDOW_MS = 24 * 3_600_000;
+
+/**
+ * The answer that a known id got, byte for byte; undefined for a new id, and after the window. Refusals changed nothing and are
+ * not stored. Throws 2003 for another body under the profile `cardReplay: 'refuse-changed'`.
+ */
+export function firstAnswer({ books, seals }: Sandbox, requestId: string, body: object): string | undefined {
+  const known = books.db.one<{ answer: string }>(
+    'SELECT answer FROM card_requests WHERE merchant_request_id = :requestId AND at > :since',
+    { requestId, since: books.now() - WINDOW_MS },
+  );
+  if (known === undefined) return undefined;
+  if (books.profile.cardReplay === 'refuse-changed' && !seals.fits(sealed(requestId), JSON.stringify(body))) {
+    throw new Refusal(2003, 'merchant_request_id: known with another body');
+  }
+  return known.answer;
+}
+
+export function keepAnswer({ books, seals }: Sandbox, requestId: string, body: object, answer: string): void {
+  books.db.run(
+    `INSERT INTO card_requests (merchant_request_id, at, answer) VALUES (:requestId, :at, :answer)
+     ON CONFLICT (merchant_request_id) DO UPDATE SET at = excluded.at, answer = excluded.answer`,
+    { requestId, at: books.now(), answer },
+  );
+  seals.put(sealed(requestId), JSON.stringify(body));
+}
+
+/** A prefix keeps it apart from the seals of sessions, whatever the id. */
+const sealed = (requestId: string): string => `request/${requestId}`;
 
 /**
  * The sandbox's choice of transitions of a card payment; the interface shows those of section 3.

@@ -1,15 +1,62 @@
+import type { IncomingMessage } from 'node:http';
 import { ENVELOPE_CODES } from '../../bank/schemas/envelope.ts';
 import { catchUp } from '../catch-up.ts';
-import { type Answer, json } from '../http/answer.ts';
-import type { Call, Routes } from '../http/router.ts';
+import { type Answer, json, readBody } from '../http/answer.ts';
+import { type Call, matchRoute, type Routes, type Target } from '../http/routes.ts';
 import { read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { type CardPaymentRow, requireCardPayment, toCardPayment } from './payment-row.ts';
-import { createCardPayment, resumeCardPayment } from './payments.ts';
-import { firstAnswer, keepAnswer } from './replay.ts';
+import { backToShop, cardsPage, checkoutPage, fingerprintPage, notFoundPage, verifyPage } from './pages/pages.ts';
+import { type CardPaymentRow, cardPaymentOfToken, requireCardPayment, toCardPayment } from './payment-row.ts';
+import {
+  createCardPayment,
+  decideChallenge,
+  firstAnswer,
+  keepAnswer,
+  noteFingerprint,
+  resumeCardPayment,
+  setUpSession,
+} from './payments.ts';
 import { createBody, isResume, requestIdBody, resumeBody, setUpBody } from './requests.ts';
 import { scenarioNamed } from './scenarios.ts';
-import { setUpSession } from './sessions.ts';
+
+/** A page for the cardholder's browser: no token, no faults. `form`: the posted fields. */
+type PageRoute = (sandbox: Sandbox, token: string, form: URLSearchParams) => Answer;
+
+const PAGE_ROUTES: Routes<PageRoute> = {
+  'GET /cards': cardsPage,
+  'GET /checkout': checkoutPage,
+  'GET /3ds/fingerprint/{token}': ({ books }, token) =>
+    noteFingerprint(books, token) ? fingerprintPage() : notFoundPage(),
+  'GET /3ds/verify/{token}': ({ books }, token) => {
+    const row = cardPaymentOfToken(books.db, token);
+    return row === undefined ? notFoundPage() : verifyPage(row);
+  },
+  'POST /3ds/verify/{token}': verify,
+};
+
+function verify(sandbox: Sandbox, token: string, form: URLSearchParams): Answer {
+  const { db } = sandbox.books;
+  const row = cardPaymentOfToken(db, token);
+  if (row === undefined) return notFoundPage();
+  const outcome = form.get('outcome');
+  if (outcome !== 'confirm' && outcome !== 'cancel') return { ...verifyPage(row), status: 400 };
+  db.transaction(() => decideChallenge(sandbox, row, outcome === 'confirm'));
+  sandbox.webhooks.wake();
+  return backToShop(row);
+}
+
+/** The answer to a request for a page; undefined if this path has none. */
+export async function answerPage(
+  sandbox: Sandbox,
+  request: IncomingMessage,
+  { method, pathname }: Target,
+): Promise<Answer | undefined> {
+  const match = matchRoute(PAGE_ROUTES, method, pathname);
+  if (match === undefined) return undefined;
+  const form = new URLSearchParams(await readBody(request));
+  catchUp(sandbox);
+  return match.route(sandbox, match.params.token ?? '', form);
+}
 
 /** An operation of the card acquiring endpoints (interface section 4). `call.body` is a JSON object. */
 type AcquiringRoute = readonly [operation: string, handle: (sandbox: Sandbox, call: Call) => Answer];

@@ -1,4 +1,4 @@
-import { HOUR_MS } from '../../domain/durations.ts';
+import { HOUR_MS } from '../../domain/time.ts';
 /**
  * A payment's course depends only on its card number. Digits 7 and 8 of a number that begins with 400000 select the scenario; the
  * others are free, so that every test can have its own numbers.

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { formatMinor } from '../../domain/money.ts';
-import type { Routes } from '../http/router.ts';
+import type { Routes } from '../http/routes.ts';
 import type { TestRoute } from '../http/test-routes.ts';
-import { newId } from '../ids.ts';
-import { badRequest } from '../refusal.ts';
-import { afterQuery, read } from '../requests.ts';
+import { afterQuery, badRequest, newId, read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { countsOfDeliveries, deliveriesAfter, insertDelivery } from './deliveries.ts';
 import { endpointBody, endpointOf, saveEndpoint, withoutSecret } from './endpoint.ts';
 import { bodyOf, EVENT_TYPES } from './events.ts';
 import { allCardPayments } from './payment-row.ts';
+import { allSessions } from './payments.ts';
 import { TEST_CARDS, TEST_CARDS_NOTE } from './scenarios.ts';
-import { allSessions } from './sessions.ts';
 
 /**
  * Test-only routes of the acquirer, like those of `http/test-routes.ts`.

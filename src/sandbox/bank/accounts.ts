@@ -1,7 +1,7 @@
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../requests.ts';
 
 /** Owner of the institution's own accounts (interface section 4, "Master account assets"). */
 export const MASTER_UID = 'master';

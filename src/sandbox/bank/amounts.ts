@@ -1,5 +1,5 @@
 import { parseAmount } from '../../domain/money.ts';
-import { badRequest } from '../refusal.ts';
+import { badRequest } from '../requests.ts';
 
 /** With larger amounts, sums could exceed 64 bits. The interface shows no minimum or maximum (section 8). */
 const MINOR_MAX = 10n ** 15n;

@@ -1,5 +1,5 @@
 import type { OrderStatus } from '../../bank/schemas/order-status.ts';
-import { badRequest, Refusal, type RefusalCode } from '../refusal.ts';
+import { badRequest, Refusal, type RefusalCode } from '../requests.ts';
 
 /** The final status of each outcome, chosen at acceptance; undefined: it stays SUBMITTED. */
 export const ENDS = {

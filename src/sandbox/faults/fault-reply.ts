@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Profile } from '../bank/profile.ts';
 import { type Answer, html, json, refusal, send, sendHead } from '../http/answer.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../requests.ts';
 import type { FaultEffect } from './faults.ts';
 
 /** What the client sees: an answer, possibly late or slow, part of one, a closed socket, or nothing. */

@@ -2,20 +2,16 @@ import { z } from 'zod';
 import { ACQUIRING_ROUTES } from '../acquirer/routes.ts';
 import { type AccountRow, openAccount, requireAccount, toBalance } from '../bank/accounts.ts';
 import { readAmount } from '../bank/amounts.ts';
-import { checkConservation } from '../bank/conservation.ts';
-import { deposit } from '../bank/ledger.ts';
+import { checkConservation, deposit } from '../bank/ledger.ts';
 import { toOrder } from '../bank/order-row.ts';
-import { allOrders, requireOrder, saveOrder } from '../bank/order-store.ts';
-import { enterStatus, refundOrder } from '../bank/order-transitions.ts';
+import { allOrders, enterStatus, refundOrder, requireOrder, saveOrder } from '../bank/orders.ts';
 import { profileBody } from '../bank/profile.ts';
 import { FaultPlan, faultPlanRequest } from '../faults/fault-plan.ts';
 import { faultRequest } from '../faults/faults.ts';
-import { newId } from '../ids.ts';
-import { badRequest } from '../refusal.ts';
-import { afterQuery, read } from '../requests.ts';
+import { afterQuery, badRequest, newId, read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { BANKING_ROUTES } from './banking-routes.ts';
-import type { Call, Routes } from './router.ts';
+import type { Call, Routes } from './routes.ts';
+import { BANKING_ROUTES } from './routes.ts';
 
 /**
  * Test-only routes: no part of the interface, answered to loopback peers alone, plain JSON without an envelope, no token.

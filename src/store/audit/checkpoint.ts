@@ -1,4 +1,5 @@
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { membersOf } from './entry.ts';
 
 /**
  * Checkpoints of the log, as C2SP tlog-checkpoint and signed-note write them: origin, size and root on a line each, an empty
@@ -95,3 +96,104 @@ const keyIdOf = (name: string, typed: Buffer): Buffer =>
 /** The type byte of the key, followed by its 32 bytes. */
 const typedBytes = (key: KeyObject): Buffer =>
   Buffer.concat([Buffer.of(ED25519), key.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length)]);
+
+/**
+ * A checkpoint as a mail (RFC 5322) whose text is the note, and the name of its file, which is always the same for it.
+ *
+ * @param to a mail address; `at`: epoch ms
+ */
+export function checkpointMail({ origin, size, note }: SignedCheckpoint, to: string, at: number) {
+  const id = `${origin.replace(/[^\w-]+/g, '.')}.${size}`;
+  const lines = [
+    `Date: ${new Date(at).toUTCString().replace('GMT', '+0000')}`,
+    `From: ${to}`,
+    `To: ${to}`,
+    `Subject: Audit checkpoint ${size} of ${origin}`,
+    `Message-ID: <${id}@durable-payouts.invalid>`,
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: 8bit',
+    '',
+    ...note.split('\n'),
+  ];
+  return { name: `${id}.eml`, text: lines.join('\r\n') };
+}
+
+/** The note in the text of such a mail, whatever headers were added on the way. */
+export function noteOfMail(mail: string): string {
+  const [, ...body] = mail.replaceAll('\r\n', '\n').split('\n\n');
+  return `${body.join('\n\n').trimEnd()}\n`;
+}
+
+/** @throws TypeError if it is not a private Ed25519 key; the message repeats none of the input */
+export function ed25519Key(pem: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'ed25519') return key;
+  } catch {
+    // Its message may repeat the input.
+  }
+  throw new TypeError('is not a private Ed25519 key in PEM (PKCS #8)');
+}
+
+/** Action and subject of the entry that replaces one key with another; its detail has `from` and `to`. */
+export const KEY_ROTATED = 'audit key rotated';
+export const KEY_SUBJECT = 'audit key';
+
+/** An entry of the log that introduces a key. */
+export interface Rotation {
+  seq: number;
+  /** The text of the leaf. */
+  text: string;
+  from: LogVerifier;
+  to: LogVerifier;
+}
+
+/** Undefined for every other kind of entry. */
+export function rotationIn({ seq, text }: { seq: number; text: string }): Rotation | undefined {
+  if (!text.includes(`"action":"${KEY_ROTATED}"`)) return undefined;
+  const { action, detail } = membersOf(text) as { action?: unknown; detail?: { from?: unknown; to?: unknown } };
+  const [from, to] = [parseVerifier(`${detail?.from}`), parseVerifier(`${detail?.to}`)];
+  return action === KEY_ROTATED && from !== undefined && to !== undefined ? { seq, text, from, to } : undefined;
+}
+
+/**
+ * Which key signs the log at which size. A key succeeds another if an entry says so and the checkpoint that ends with this entry
+ * is signed by both: only who has the previous key can introduce one. Whoever trusts one key of this chain trusts all of its
+ * keys.
+ */
+export class LogKeys {
+  readonly rotations: readonly Rotation[];
+  readonly #first: LogVerifier;
+
+  constructor(
+    trusted: LogVerifier,
+    signed: readonly Rotation[],
+    checkpoints: readonly (SignedCheckpoint | { note: string })[],
+  ) {
+    const introduced: Rotation[] = [];
+    for (const rotation of signed.toSorted((a, b) => a.seq - b.seq)) {
+      const before = introduced.at(-1)?.to ?? rotation.from;
+      if (isSame(before, rotation.from) && checkpoints.some((it) => isEndorsed(it, rotation)))
+        introduced.push(rotation);
+    }
+    const first = introduced[0]?.from ?? trusted;
+    const isKnown = [first, ...introduced.map(({ to }) => to)].some((key) => isSame(key, trusted));
+    this.rotations = isKnown ? introduced : [];
+    this.#first = isKnown ? first : trusted;
+  }
+
+  /** The key that signs a log of this size. */
+  at(size: number): LogVerifier {
+    return this.rotations.findLast(({ seq }) => seq < size)?.to ?? this.#first;
+  }
+
+  hasSigned(checkpoint: SignedCheckpoint): boolean {
+    return isSignedBy(checkpoint, this.at(checkpoint.size));
+  }
+}
+
+const isSame = (a: LogVerifier, b: LogVerifier): boolean => verifierText(a) === verifierText(b);
+
+const isEndorsed = (checkpoint: SignedCheckpoint | { note: string }, { seq, from, to }: Rotation): boolean =>
+  'root' in checkpoint && checkpoint.size === seq + 1 && isSignedBy(checkpoint, from) && isSignedBy(checkpoint, to);

@@ -1,3 +1,5 @@
+import { leafHash, MerkleTree } from './merkle.ts';
+
 /** What somebody or something did, as it is handed in. It contains no secret, no payee name and no account number. */
 export interface AuditEntry {
   /** Epoch milliseconds. */
@@ -68,3 +70,20 @@ function plain(text: string): string {
 
 const masked = (text: string): string =>
   text.replace(LONG_NUMBER, (number) => `***${number.replaceAll(' ', '').slice(-4)}`);
+
+/**
+ * The rows of a batch as they were claimed, in their order: the root of a Merkle tree (RFC 6962) whose leaves are
+ * `["REFERENCE","DIGEST"]`, the digest that of the instruction.
+ */
+export class ClaimedRows {
+  readonly #tree = new MerkleTree();
+
+  add({ reference, payloadDigest }: { reference: string; payloadDigest: string }): void {
+    this.#tree.append(leafHash(JSON.stringify([reference, payloadDigest])));
+  }
+
+  /** 32 bytes in base64. */
+  root(): string {
+    return this.#tree.root();
+  }
+}

@@ -3,8 +3,7 @@ import { type MigrationProvider, Migrator } from 'kysely/migration';
 import { Problem } from '../../domain/problem.ts';
 import { migrationNames, migrations } from '../migrations/all-migrations.ts';
 import type { Database } from './database.ts';
-import { storeProblemOf } from './postgres-pool.ts';
-import { grantRoles, mayMigrate } from './roles.ts';
+import { grantRoles, mayMigrate, storeProblemOf } from './postgres.ts';
 import type { StoreLocation } from './store-url.ts';
 
 /** Table of the migrations applied to a store. */

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { END_STATES } from '../../domain/payout-state.ts';
@@ -7,12 +7,23 @@ import { identity } from '../identity.ts';
 import { migrationNames } from '../migrations/all-migrations.ts';
 import type { StoreIdentity } from '../store-identity.ts';
 import { type Database, openDatabase } from './database.ts';
-import { metaValue } from './meta.ts';
 import { appliedSteps, assertUsable, MIGRATION_TABLE, migrate } from './migrate.ts';
-import { nodeSqliteDialect } from './sqlite-dialect.ts';
-import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-error.ts';
-import { createPrivately, MEMORY } from './sqlite-file.ts';
-import { sync } from './synced.ts';
+import { metaValue } from './sql.ts';
+import { createPrivately, MEMORY, nodeSqliteDialect } from './sqlite.ts';
+import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-lock.ts';
+
+/**
+ * Syncs a file, or the names in a folder, to disk. Never for a database that this process has open: closing the descriptor would
+ * drop SQLite's locks.
+ */
+export function sync(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 /** Contents of a store's file, by which a person decides whether to trust it. */
 export interface StoreFileFacts {

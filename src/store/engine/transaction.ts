@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import { isNameRefused } from './prepared-statements.ts';
+import { isNameRefused } from './postgres.ts';
 
 const ATTEMPTS = 5;
 

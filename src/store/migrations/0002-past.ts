@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What a store knows of its own past. `src/store/past-schema.ts` says what the columns hold. */
+/** What a store knows of its own past. `src/store/schema.ts` says what the columns hold. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of SCHEMA.split(';\n')) await sql.raw(statement).execute(db);
 }

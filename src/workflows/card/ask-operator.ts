@@ -9,7 +9,7 @@ import type { CardExecution } from './execution.ts';
 import type { ResolveCardUpdate } from './messages.ts';
 
 /** Result of asking people: they said what to do, or something was heard, or it is time to query again. */
-export type OperatorAnswer = 'look' | 'closed' | { adopt: string };
+type OperatorAnswer = 'look' | 'closed' | { adopt: string };
 
 /**
  * Hands the payment to people, who answer with the update `resolve`; anything heard meanwhile, and `lookEveryMs`, end the wait

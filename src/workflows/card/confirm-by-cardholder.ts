@@ -1,4 +1,4 @@
-import { RESUMES_FOR_NOTICES } from '../../domain/card-terms.ts';
+import { RESUMES_FOR_NOTICES } from '../../domain/card-payment.ts';
 import { because } from '../../domain/reasons.ts';
 import type { CardExecution } from './execution.ts';
 import type { Conclusion, Following } from './following.ts';

@@ -1,9 +1,7 @@
 import { condition } from '@temporalio/workflow';
-import type { CardEvent } from '../../domain/card-payment.ts';
-import type { CardSendResult } from '../../domain/card-sending.ts';
-import type { CardTerms } from '../../domain/card-terms.ts';
-import { doublingPause } from '../../domain/durations.ts';
+import type { CardEvent, CardSendResult, CardTerms } from '../../domain/card-payment.ts';
 import { because } from '../../domain/reasons.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { claimPayment, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { callVault } from './call-vault.ts';

@@ -1,7 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { PreparedCard } from '../../activities/cards/prepare-card.ts';
-import type { StoredCardState } from '../../activities/cards/record-card-state.ts';
-import { combinedSum, conflictOf } from '../../domain/card-judgement.ts';
+import type { PreparedCard, StoredCardState } from '../../activities/card-payments.ts';
 import {
   CARD_ENDS,
   type CardEvent,
@@ -11,6 +9,8 @@ import {
   type CardState,
   type CardStateView,
   cardEventKey,
+  combinedSum,
+  conflictOf,
   endOfStatus,
   isCardEnd,
 } from '../../domain/card-payment.ts';

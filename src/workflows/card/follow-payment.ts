@@ -1,8 +1,7 @@
-import { judgeCard } from '../../domain/card-judgement.ts';
-import { endOfStatus } from '../../domain/card-payment.ts';
-import { doublingPause } from '../../domain/durations.ts';
+import { endOfStatus, judgeCard } from '../../domain/card-payment.ts';
 import { compareDecimals, parseAmount } from '../../domain/money.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { claimPayment } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { confirmByCardholder } from './confirm-by-cardholder.ts';

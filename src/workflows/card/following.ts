@@ -1,6 +1,6 @@
 import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
-import { doublingPause } from '../../domain/durations.ts';
+import { doublingPause } from '../../domain/time.ts';
 import type { CardExecution } from './execution.ts';
 import type { CardEnded } from './obtain-session.ts';
 import type { OpenResume } from './resume-payment.ts';

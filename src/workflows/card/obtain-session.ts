@@ -1,9 +1,9 @@
 import { condition } from '@temporalio/workflow';
 import type { CardEnd, CardHandle } from '../../domain/card-payment.ts';
-import { SESSION_MAX_MS } from '../../domain/card-terms.ts';
-import { doublingPause } from '../../domain/durations.ts';
+import { SESSION_MAX_MS } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because } from '../../domain/reasons.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { vaultOf } from '../proxies.ts';
 import { callVault } from './call-vault.ts';
 import type { CardExecution } from './execution.ts';

@@ -1,4 +1,4 @@
-import type { CardSendResult, ResumeInput } from '../../domain/card-sending.ts';
+import type { CardSendResult, ResumeInput } from '../../domain/card-payment.ts';
 import { sends } from '../proxies.ts';
 import { type CardExecution, EndedElsewhere } from './execution.ts';
 import { readPayment } from './retrieve-payment.ts';

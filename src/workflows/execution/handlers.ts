@@ -1,6 +1,6 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import { CancellationScope, condition, setHandler } from '@temporalio/workflow';
-import { nameProblem, noteProblem, textProblem } from '../../domain/message-text.ts';
+import { nameProblem, noteProblem, textProblem } from '../../domain/text.ts';
 import type { CancelRequest, ResolveAnswer } from '../messages.ts';
 import { type Inbox, type PendingResolve, refused } from './inbox.ts';
 import type { ExecutionView } from './view.ts';

@@ -1,4 +1,4 @@
-import { isSamePerson } from '../../domain/approval.ts';
+import { isSamePerson } from '../../domain/authority.ts';
 
 /**
  * What two people, each with evidence, may state beyond what the bank shows: the first statement is noted, the second settles it.

@@ -1,6 +1,6 @@
 import { setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { inMarkdown } from '../../domain/markdown.ts';
 import type { Reason } from '../../domain/payout-state.ts';
+import { inMarkdown } from '../../domain/text.ts';
 import type { Evidence } from '../messages.ts';
 import { type SearchAttributes, searchAttributes } from '../search-attributes.ts';
 import type { Inbox } from './inbox.ts';

@@ -1,8 +1,8 @@
 import { sleep } from '@temporalio/workflow';
-import { doublingPause } from '../../domain/durations.ts';
-import { inMarkdown } from '../../domain/markdown.ts';
-import { bankDigest } from '../../domain/question-digest.ts';
+import { bankDigest } from '../../domain/authority.ts';
 import { because } from '../../domain/reasons.ts';
+import { inMarkdown } from '../../domain/text.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { awaitDecision } from '../payout/await-decision.ts';
 import { sendOrRenewClaim } from '../payout/one-send.ts';
 import { sends } from '../proxies.ts';

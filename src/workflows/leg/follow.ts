@@ -1,9 +1,9 @@
 import { condition, sleep } from '@temporalio/workflow';
-import { doublingPause } from '../../domain/durations.ts';
 import { NO_REFERENCE, NOT_FOUND, ORDER_OF_ANOTHER, type OrderJudgement } from '../../domain/order-judgement.ts';
 import { isNoMoney } from '../../domain/order-status.ts';
+import type { ResolveRequest } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import type { ResolveRequest } from '../../domain/resolve-action.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { accepted, refused } from '../execution/inbox.ts';
 import { noted } from '../execution/two-people.ts';
 import type { ResolveAnswer } from '../messages.ts';

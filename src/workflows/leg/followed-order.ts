@@ -1,11 +1,11 @@
 import { condition } from '@temporalio/workflow';
-import type { OrderRead, ReadOrderInput } from '../../activities/payout/read-order.ts';
-import { doublingPause } from '../../domain/durations.ts';
+import type { OrderRead, ReadOrderInput } from '../../activities/read.ts';
 import type { OrderJudgement, PaidOrder } from '../../domain/order-judgement.ts';
 import { isTerminal, type NoMoney, stageMeaning } from '../../domain/order-status.ts';
-import { PATH_ID } from '../../domain/path-id.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
+import { PATH_ID } from '../../domain/text.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { answerOrUndefined, readOrder } from '../proxies.ts';
 import type { OrderLeg } from './order-leg.ts';
 

@@ -1,13 +1,12 @@
-import type { SettledLegs } from '../../activities/payout/close.ts';
-import type { LegStart } from '../../activities/payout/leg-start.ts';
-import type { OrderRead } from '../../activities/payout/read-order.ts';
-import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
+import type { LegStart, SettledLegs } from '../../activities/payout.ts';
+import type { OrderRead } from '../../activities/read.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { LegKind } from '../../domain/names.ts';
 import { besideExchange, type RejectedAs, unpaidEnd } from '../../domain/order-end.ts';
 import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { PayoutState, Reason } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
+import type { ExchangeProgress } from '../../domain/submission.ts';
 import { type AttemptResult, mergeWithStored, NEVER_SENT, type Submission } from '../../domain/submission.ts';
 import { TwoPeople } from '../execution/two-people.ts';
 import type { BackToGates, Unpaid } from '../payout/gates.ts';

@@ -1,8 +1,7 @@
 import { condition, sleep } from '@temporalio/workflow';
-import { bankSays } from '../../domain/bank-condition.ts';
-import { doublingPause } from '../../domain/durations.ts';
 import { because } from '../../domain/reasons.ts';
-import { type AttemptResult, afterAttempt, type RefusalMeaning } from '../../domain/submission.ts';
+import { type AttemptResult, afterAttempt, bankSays, type RefusalMeaning } from '../../domain/submission.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { takeNextTerm } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/waits.ts';
 import { answerOrUndefined, polls } from '../proxies.ts';

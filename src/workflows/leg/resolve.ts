@@ -1,11 +1,10 @@
 import { condition } from '@temporalio/workflow';
-import type { ShownOrder } from '../../activities/payout/find-order.ts';
-import { proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
-import { doublingPause } from '../../domain/durations.ts';
-import { doubtInWords } from '../../domain/list-doubt.ts';
+import type { ShownOrder } from '../../activities/find.ts';
+import { doubtInWords, proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
+import type { ResolveRequest } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
-import type { ResolveRequest } from '../../domain/resolve-action.ts';
 import { afterProvenAbsence, afterUnprovenResend, mayResend, type Submission } from '../../domain/submission.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { accepted, type PendingResolve, refused } from '../execution/inbox.ts';
 import { continueAsNewIfLong } from '../payout/long-history.ts';
 import type { OrderLeg, Placed } from './order-leg.ts';

@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
-import type { OrderSearch } from '../../activities/payout/find-order.ts';
-import { doublingPause } from '../../domain/durations.ts';
+import type { OrderSearch } from '../../activities/find.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { answerOrUndefined, listScans } from '../proxies.ts';
 import { LOOKS_TO_CONFIRM } from './followed-order.ts';
 import type { OrderLeg } from './order-leg.ts';

@@ -1,5 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import type { AwaitedApproval } from '../../domain/approval.ts';
+import type { AwaitedApproval } from '../../domain/authority.ts';
 import type { EndState, PayoutState, Reason } from '../../domain/payout-state.ts';
 import { continueAsNewIfLong } from './long-history.ts';
 import type { PayoutView } from './view.ts';
@@ -13,7 +13,7 @@ export type Decided =
   /** `interrupt` came true or `lookAgainMs` passed first. */
   | { kind: 'interrupted' };
 
-export interface DecisionAsked {
+interface DecisionAsked {
   /** `expiresAt` (epoch ms): decisions are refused from then on, while the question stays open until the order moves. */
   ask: Omit<AwaitedApproval, 'approvedBy' | 'expiresAt' | 'maker'> & { expiresAt?: number };
   /** State shown and stored while waiting for people. */

@@ -1,8 +1,8 @@
 import { sleep } from '@temporalio/workflow';
-import { doublingPause } from '../../domain/durations.ts';
 import type { Obstacle } from '../../domain/gates.ts';
 import type { Waits } from '../../domain/policy.ts';
 import { because } from '../../domain/reasons.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { polls, sends } from '../proxies.ts';
 import { sendOrRenewClaim } from './one-send.ts';
 import type { PayoutView } from './view.ts';

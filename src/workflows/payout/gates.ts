@@ -1,12 +1,12 @@
 import { condition } from '@temporalio/workflow';
-import { doublingPause } from '../../domain/durations.ts';
-import type { ExchangeProgress } from '../../domain/exchange-progress.ts';
+import { holdDigest } from '../../domain/authority.ts';
 import { type Assessment, type Gate, type GrantedApprovals, nextGate, type Obstacle } from '../../domain/gates.ts';
 import type { Reason, UnpaidState } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
-import { holdDigest } from '../../domain/question-digest.ts';
 import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
+import type { ExchangeProgress } from '../../domain/submission.ts';
 import type { SwitchScope } from '../../domain/switch-scope.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { assess, polls } from '../proxies.ts';
 import { awaitDecision, type Decided } from './await-decision.ts';
 import { ensureBeneficiary } from './ensure-beneficiary.ts';

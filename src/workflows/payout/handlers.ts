@@ -1,7 +1,13 @@
 import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
-import { type DecideUpdate, type Decision, hasExpired, refusalOf, type Verdict } from '../../domain/approval.ts';
-import { resolveDigest } from '../../domain/question-digest.ts';
-import { RESOLVE_ACTIONS } from '../../domain/resolve-action.ts';
+import {
+  type DecideUpdate,
+  type Decision,
+  hasExpired,
+  refusalOf,
+  resolveDigest,
+  type Verdict,
+} from '../../domain/authority.ts';
+import { RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import type { Refused } from '../../people/decisions/weigh.ts';
 import { handleCancel, handleResolve, until } from '../execution/handlers.ts';
 import {

@@ -1,13 +1,13 @@
 import { condition } from '@temporalio/workflow';
 import type { PaidOrder } from '../../domain/order-judgement.ts';
-import type { OrderNotice } from '../../domain/order-notice.ts';
-import type { ResolveRequest } from '../../domain/resolve-action.ts';
+import type { OrderNotice } from '../../domain/order-status.ts';
+import type { ResolveRequest } from '../../domain/payout-state.ts';
 import { Inbox } from '../execution/inbox.ts';
 import { endOfOrder } from '../proxies.ts';
 import { after } from './waits.ts';
 
 /** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
-export type CancelStage = 'open' | 'driven' | 'too-late';
+type CancelStage = 'open' | 'driven' | 'too-late';
 
 /** What a payout has been told: news of its orders, operators' requests, a cancel. */
 export class PayoutInbox extends Inbox<ResolveRequest> {

@@ -1,5 +1,5 @@
 import { log } from '@temporalio/workflow';
-import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/approval.ts';
+import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/authority.ts';
 
 /** An unverified statement made by a signal. */
 export type UnsignedStatement = Pick<Decision, 'decision' | 'by'>;

@@ -1,12 +1,11 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
-import type { SettledLegs } from '../../activities/payout/close.ts';
-import type { Prepared } from '../../activities/payout/prepare.ts';
-import type { AwaitedApproval, Decision, Verdict } from '../../domain/approval.ts';
+import type { Prepared, SettledLegs } from '../../activities/payout.ts';
+import type { AwaitedApproval, Decision, Verdict } from '../../domain/authority.ts';
 import type { Claim } from '../../domain/claim.ts';
-import { type Flag, flagsText } from '../../domain/flags.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
+import { type Flag, flagsText } from '../../domain/payee.ts';
 import {
   type EndState,
   isEnd,

@@ -1,4 +1,4 @@
-import type { Prepared } from '../../activities/payout/prepare.ts';
+import type { Prepared } from '../../activities/payout.ts';
 import { besideExchange, paidEnd } from '../../domain/order-end.ts';
 import type { EndState } from '../../domain/payout-state.ts';
 import type { LegResult, OrderLeg } from '../leg/order-leg.ts';

@@ -1,4 +1,4 @@
-import type { Prepared } from '../../activities/payout/prepare.ts';
+import type { Prepared } from '../../activities/payout.ts';
 import { type LegKind, mainLegOf } from '../../domain/names.ts';
 import { STUCK } from '../leg/followed-order.ts';
 import { type LegMemory, type LegPlan, OrderLeg } from '../leg/order-leg.ts';

@@ -6,12 +6,12 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AwaitedApproval } from '../../domain/approval.ts';
-import { doublingPause, HOUR_MS } from '../../domain/durations.ts';
-import { exchangeProgress } from '../../domain/exchange-progress.ts';
+import type { AwaitedApproval } from '../../domain/authority.ts';
 import type { GrantedApprovals } from '../../domain/gates.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
+import { exchangeProgress } from '../../domain/submission.ts';
+import { doublingPause, HOUR_MS } from '../../domain/time.ts';
 import { Gates } from '../payout/gates.ts';
 import { handleMessages } from '../payout/handlers.ts';
 import { HistoryTooLong } from '../payout/long-history.ts';

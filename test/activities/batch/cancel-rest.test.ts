@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { type CancelAsked, cancelRest } from '../../../src/activities/batch/cancel-rest.ts';
+import { type CancelAsked, cancelRest } from '../../../src/activities/batch.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';

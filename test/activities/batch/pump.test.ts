@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { pump } from '../../../src/activities/batch/pump.ts';
+import { pump } from '../../../src/activities/batch.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CardEventDeps, cardEventSweep, deliverCardEvent } from '../../../src/activities/card-events/deliver.ts';
+import { type CardEventDeps, cardEventSweep, deliverCardEvent } from '../../../src/activities/card-events.ts';
 import { envelopeError, UnknownOutcomeError } from '../../../src/bank/errors.ts';
 import type { CardPaymentView } from '../../../src/domain/card-payment.ts';
 import type { CardChange, CardEventEffect } from '../../../src/store/card-store.ts';

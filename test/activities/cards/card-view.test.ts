@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { viewOf as shown } from '../../../src/activities/cards/card-view.ts';
+import { viewOf as shown } from '../../../src/activities/card-events.ts';
 import { isMerchantRequestId } from '../../../src/domain/card-number.ts';
 import type { CardPaymentView } from '../../../src/domain/card-payment.ts';
 

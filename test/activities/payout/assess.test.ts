@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { assessPayout } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { assessPayout } from '../../../src/activities/payout/assess.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';

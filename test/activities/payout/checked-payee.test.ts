@@ -1,9 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
+import { checkedPayee } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { checkedPayee } from '../../../src/activities/payout/checked-payee.ts';
-import { askedOnce } from '../../../src/bank/payee-checks/asked-once.ts';
-import { CheckFailure, type CheckProvider, type Verification } from '../../../src/bank/payee-checks/provider.ts';
+import {
+  askedOnce,
+  CheckFailure,
+  type CheckProvider,
+  type Verification,
+} from '../../../src/bank/payee-checks/provider.ts';
 import type { Beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { closePayout, recordState } from '../../../src/activities/payout/close.ts';
-import { looksAtLists } from '../../../src/activities/reconciliation/list-looks.ts';
+import { looksAtLists } from '../../../src/activities/list-looks.ts';
+import { closePayout, recordState } from '../../../src/activities/payout.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';

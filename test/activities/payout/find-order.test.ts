@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { findOrder } from '../../../src/activities/payout/find-order.ts';
-import { looksAtLists } from '../../../src/activities/reconciliation/list-looks.ts';
+import { findOrder } from '../../../src/activities/find.ts';
+import { looksAtLists } from '../../../src/activities/list-looks.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
-import type { ListDoubt } from '../../../src/domain/list-doubt.ts';
-import { spellingsOf } from '../../../src/domain/reference-spelling.ts';
+import type { ListDoubt } from '../../../src/domain/absence.ts';
+import { spellingsOf } from '../../../src/domain/reference-form.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { type Prepared, preparePayout } from '../../../src/activities/payout/prepare.ts';
-import { looksAtLists } from '../../../src/activities/reconciliation/list-looks.ts';
+import { looksAtLists } from '../../../src/activities/list-looks.ts';
+import { type Prepared, preparePayout } from '../../../src/activities/payout.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { openTestDoor } from '../../support/doors.ts';

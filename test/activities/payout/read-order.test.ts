@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { readOrder } from '../../../src/activities/payout/read-order.ts';
+import { readOrder } from '../../../src/activities/read.ts';
 import { BankError, envelopeError, UnknownOutcomeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { learnedForm, learnSpelling } from '../../../src/activities/payout/reference-spelling.ts';
+import { learnedForm, learnSpelling } from '../../../src/activities/find.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 

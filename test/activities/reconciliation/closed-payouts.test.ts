@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { restartAll } from '../../../src/activities/reconciliation/closed-payouts.ts';
-import { CLOSED_RUNS_MAX } from '../../../src/domain/closed-runs.ts';
+import { restartAll } from '../../../src/activities/reconcile.ts';
+import { CLOSED_RUNS_MAX } from '../../../src/domain/claim.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { contradictions } from '../../../src/activities/reconciliation/contradictions.ts';
+import { contradictions } from '../../../src/activities/note-orders.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { order } from '../../../src/bank/schemas/orders.ts';
 import { payoutClaim } from '../../store/samples.ts';

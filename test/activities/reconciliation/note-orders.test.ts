@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { noteOrders } from '../../../src/activities/reconciliation/note-orders.ts';
+import { noteOrders } from '../../../src/activities/note-orders.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { orderStage } from '../../../src/bank/schemas/order-status.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';

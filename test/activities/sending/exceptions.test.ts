@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { readToSend } from '../../../src/activities/assess.ts';
 import type { PayeeChecks } from '../../../src/activities/payee-checks.ts';
-import { readToSend } from '../../../src/activities/payout/assess.ts';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import type { CheckProvider } from '../../../src/bank/payee-checks/provider.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
-import type { PayeeCheck } from '../../../src/domain/payee-check.ts';
+import type { PayeeCheck } from '../../../src/domain/payee.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { readToSend } from '../../../src/activities/payout/assess.ts';
-import { closePayout } from '../../../src/activities/payout/close.ts';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { readToSend } from '../../../src/activities/assess.ts';
+import { closePayout } from '../../../src/activities/payout.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { takeDecision } from '../../../src/people/decisions/verdict.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { createActivities } from '../../../src/activities/index.ts';
-import { looksAtLists } from '../../../src/activities/reconciliation/list-looks.ts';
+import { looksAtLists } from '../../../src/activities/list-looks.ts';
 import { createBank } from '../../../src/bank/client.ts';
 import { namedPayee, payeeReference } from '../../../src/bank/payee.ts';
 import { FAILURES } from '../../../src/domain/failures.ts';
@@ -10,7 +10,7 @@ import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { type LegKind, legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/server.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
 import { activityEnvironment } from '../../support/activity.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

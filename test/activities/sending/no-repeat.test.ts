@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import { BankError, type BankErrorDetails } from '../../../src/bank/errors.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';

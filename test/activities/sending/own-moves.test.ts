@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { type LegKind, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';

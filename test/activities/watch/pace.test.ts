@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { depthAt, pauseAt } from '../../../src/activities/watch/pace.ts';
+import { depthAt, pauseAt } from '../../../src/activities/watch.ts';
 
 const PACE = { sweepMs: 1_000, sweepMaxMs: 30_000 };
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { tellEnd } from '../../../src/activities/watch/tell-end.ts';
+import { tellEnd } from '../../../src/activities/watch.ts';
 import { BankError } from '../../../src/bank/errors.ts';
 import { order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import { orderEndActivityId } from '../../../src/domain/names.ts';

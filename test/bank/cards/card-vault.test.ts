@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CardVault } from '../../../src/bank/cards/card-vault.ts';
+import { CardVault } from '../../../src/bank/cards/vault.ts';
 import { CVV, cardEntry, HOLDER, PAN } from './cards.ts';
 
 const LIFE_MS = 900_000;

@@ -1,4 +1,4 @@
-import type { CardEntry } from '../../../src/bank/cards/card-vault.ts';
+import type { CardEntry } from '../../../src/bank/cards/vault.ts';
 
 /** Numbers that must be found nowhere but in a vault. */
 export const PAN = '4012888888881881';

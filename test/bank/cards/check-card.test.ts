@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CardDetails } from '../../../src/bank/cards/cards.ts';
-import { checkCard } from '../../../src/bank/cards/check-card.ts';
+import { checkCard } from '../../../src/bank/cards/vault.ts';
 import { PAN } from './cards.ts';
 
 const JUNE_2026 = Date.UTC(2026, 5, 15);

@@ -8,7 +8,7 @@ const PROGRAM = `
   process.stdout.write(String(leaveNoCoreDump()));
   process.stdin.resume();
 `;
-const MODULE = fileURLToPath(new URL('../../../src/bank/cards/no-core-dump.ts', import.meta.url));
+const MODULE = fileURLToPath(new URL('../../../src/bank/cards/vault.ts', import.meta.url));
 
 it('a process that was told leaves no memory in a core dump; where that cannot be, it says so', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, MODULE], {

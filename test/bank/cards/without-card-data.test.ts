@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutCardData } from '../../../src/bank/cards/without-card-data.ts';
+import { withoutCardData } from '../../../src/bank/cards/vault.ts';
 import { CVV, cardEntry, HOLDER, PAN } from './cards.ts';
 
 const GROUPED = '4012 8888 8888 1881';

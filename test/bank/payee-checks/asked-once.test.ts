@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { askedOnce } from '../../../src/bank/payee-checks/asked-once.ts';
 import type { Verification } from '../../../src/bank/payee-checks/provider.ts';
+import { askedOnce } from '../../../src/bank/payee-checks/provider.ts';
 
 it('who asks while the same is asked gets the same answer, and afterwards it is asked anew', async () => {
   const waiting: ((answer: Verification) => void)[] = [];

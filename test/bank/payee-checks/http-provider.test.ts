@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { httpProvider } from '../../../src/bank/payee-checks/http-provider.ts';
-import { CheckFailure } from '../../../src/bank/payee-checks/provider.ts';
+import { CheckFailure, httpProvider } from '../../../src/bank/payee-checks/provider.ts';
 
 const PAYEE = { name: 'Jane Roe', type: 'personal', country: 'DE', currency: 'EUR', account: { iban_no: 'DE00' } };
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { OrderPages } from '../../../src/bank/list-pages.ts';
+import type { OrderPages } from '../../../src/bank/lists.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
 
 /** How a bank might serve a list of orders that nobody has documented. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { EventQueue, type ReceivedEvent } from '../../../src/bank/webhooks/event-queue.ts';
+import { EventQueue, type ReceivedEvent } from '../../../src/bank/webhooks/receiver.ts';
 
 const event = (paymentId: string): ReceivedEvent => ({
   kind: 'status',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createVerifier } from '../../../src/bank/webhooks/verifier.ts';
-import { signatureHeaders } from '../../../src/sandbox/acquirer/signing.ts';
+import { signatureHeaders } from '../../../src/sandbox/acquirer/webhook-sender.ts';
 import { BODY, delivery, NOW, SECRET, settings } from './signing.ts';
 
 it.each(['standard-webhooks', 'hmac-sha256'] as const)(

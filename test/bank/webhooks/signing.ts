@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Delivery, WebhookSettings } from '../../../src/bank/webhooks/scheme.ts';
+import type { Delivery, WebhookSettings } from '../../../src/bank/webhooks/verifier.ts';
 
 /** Epoch ms, on a whole second. */
 export const NOW = 1_700_000_000_000;

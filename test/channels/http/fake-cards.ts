@@ -1,5 +1,5 @@
 import { WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
-import { CardVault } from '../../../src/bank/cards/card-vault.ts';
+import { CardVault } from '../../../src/bank/cards/vault.ts';
 import type { CardAnswer } from '../../../src/channels/http/card-executions.ts';
 import type { CardPaymentInput, CardState, CardStateView } from '../../../src/domain/card-payment.ts';
 import { GRPC } from '../../../src/platform/temporal/grpc-status.ts';

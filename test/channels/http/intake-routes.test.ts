@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FILE_BYTES_MAX } from '../../../src/files/limits.ts';
+import { FILE_BYTES_MAX } from '../../../src/files/input.ts';
 import { csvOf, jsonOf } from '../../e2e/payout-files.ts';
 import { pain001 } from '../../files/pain001/sample-message.ts';
 import { until } from '../../support/until.ts';

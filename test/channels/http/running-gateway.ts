@@ -1,14 +1,13 @@
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { EventQueue } from '../../../src/bank/webhooks/event-queue.ts';
+import { EventQueue } from '../../../src/bank/webhooks/receiver.ts';
 import { type Gateway, uploadsOf } from '../../../src/channels/http/gateway-app.ts';
 import type { GuardedRoute } from '../../../src/channels/http/route-access.ts';
 import { startGateway } from '../../../src/channels/http/server.ts';
-import type { DecideUpdate } from '../../../src/domain/approval.ts';
-import type { Policy } from '../../../src/domain/authority.ts';
-import type { ResolveRequest } from '../../../src/domain/resolve-action.ts';
+import type { DecideUpdate, Policy } from '../../../src/domain/authority.ts';
+import type { ResolveRequest } from '../../../src/domain/payout-state.ts';
 import type { GatewayToken } from '../../../src/platform/config/gateway.ts';
-import { Secret } from '../../../src/platform/config/secret.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
 import { type Config, loadConfig } from '../../../src/platform/config.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { openTestDoor, type TestDoor } from '../../support/doors.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type CardEventDeps, cardEventSweep } from '../../../src/activities/card-events/deliver.ts';
+import { type CardEventDeps, cardEventSweep } from '../../../src/activities/card-events.ts';
 import { noticeBody } from '../../bank/webhooks/receiving.ts';
 import { standardHeaders } from '../../bank/webhooks/signing.ts';
 import { cardClaim } from '../../store/card-samples.ts';

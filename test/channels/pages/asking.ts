@@ -1,7 +1,7 @@
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { approvalDigest } from '../../../src/domain/identity.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
-import { asPayee, signedParts } from '../../../src/people/decisions/signed-parts.ts';
+import { asPayee, signedParts } from '../../../src/people/decisions/asked.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { csvOf, type Row } from '../../e2e/payout-files.ts';
 import type { RunningGateway } from '../http/running-gateway.ts';

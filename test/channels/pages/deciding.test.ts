@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
+import { holdDigest } from '../../../src/domain/authority.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';
-import { holdDigest } from '../../../src/domain/question-digest.ts';
 import { because } from '../../../src/domain/reasons.ts';
-import { isSigned } from '../../../src/people/signing/is-signed.ts';
+import { isSigned } from '../../../src/people/signing/signing.ts';
 import { legReference } from '../../../src/store/claimed-row.ts';
 import { updateRefused } from '../../support/fake-temporal.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { assessPayout } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { assessPayout } from '../../../src/activities/payout/assess.ts';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { mainLegOf, payoutWorkflowId } from '../../../src/domain/names.ts';
-import { isSigned } from '../../../src/people/signing/is-signed.ts';
+import { isSigned } from '../../../src/people/signing/signing.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { lookedAt } from '../../support/sending-deps.ts';

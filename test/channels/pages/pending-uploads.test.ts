@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PendingUploads } from '../../../src/channels/pages/pending-uploads.ts';
-import { FILE_BYTES_MAX } from '../../../src/files/limits.ts';
+import { FILE_BYTES_MAX } from '../../../src/files/input.ts';
 
 it('keeps two of the largest files of a person, the newest, and those of others', async () => {
   const uploads = new PendingUploads();

@@ -6,7 +6,7 @@ import type { Session } from '../../../src/cli/session.ts';
 import { backup, restore } from '../../../src/cli/store-copies.ts';
 import { problemOf } from '../../../src/files/intake/problem-of.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
-import { lockHome } from '../../../src/platform/embedded/lock.ts';
+import { lockHome } from '../../../src/platform/embedded/home.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { BACKENDS } from '../../store/stores.ts';

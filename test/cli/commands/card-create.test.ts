@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type CreateCardOptions, createCard } from '../../../src/cli/card-actions.ts';
 import { exitOf } from '../../../src/cli/exit.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { CARD_EXAMPLE } from '../../../src/domain/card-example.ts';
+import { CARD_EXAMPLE } from '../../../src/domain/card-number.ts';
 import { Problem } from '../../../src/domain/problem.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { CVV, HOLDER, PAN } from '../../bank/cards/cards.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../../src/cli/card-actions.ts';
 import { listCards, retrieveCard, showCard } from '../../../src/cli/card-payments.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { Secret } from '../../../src/platform/config/secret.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { CVV, PAN } from '../../bank/cards/cards.ts';

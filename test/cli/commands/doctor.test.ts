@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { doctor } from '../../../src/cli/doctor.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { newKey } from '../../../src/people/signing/ed25519.ts';
+import { newKey } from '../../../src/people/signing/signing.ts';
 import type { Process } from '../../../src/platform/config/holdings.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
-import { fileMark, thisProcess } from '../../../src/platform/this-process.ts';
+import { fileMark, thisProcess } from '../../../src/platform/sender.ts';
 import { openStore } from '../../../src/store/open.ts';
 
 interface Shown {

@@ -30,11 +30,11 @@ beforeEach(async () => {
   told = [];
   const policy = policyOf([olga, adam, mike, euro]);
   const env: Record<string, string> = {};
-  const { door, url } = await openGateway([], { policy, env });
-  // Read with every request of this gateway.
+  const { door, url, app } = await openGateway([], { policy, env });
   env.PAYOUTS_EVENTS = join(door.dir, 'events.json');
   const hook = { name: 'books', url: 'https://books.example/hook?key=1', secrets: [`whsec_${'A'.repeat(32)}`] };
   writeFileSync(env.PAYOUTS_EVENTS, JSON.stringify({ subscriptions: [hook] }), { mode: 0o600 });
+  Object.assign(app.config, { events: loadConfig(env).events });
   store = door.store;
   for (const name of ['books', 'erp']) {
     await store.leaseSubscription({ name, owner: 'one', now: AT, until: AT + 1 });

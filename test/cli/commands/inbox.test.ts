@@ -10,7 +10,7 @@ import type { Session } from '../../../src/cli/session.ts';
 import { inbox } from '../../../src/cli/waiting.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
-import { newKey } from '../../../src/people/signing/ed25519.ts';
+import { newKey } from '../../../src/people/signing/signing.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';

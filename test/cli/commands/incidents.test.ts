@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { acknowledge, listIncidents } from '../../../src/cli/incidents.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { resolveDigest } from '../../../src/domain/question-digest.ts';
+import { resolveDigest } from '../../../src/domain/authority.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -4,7 +4,7 @@ import { decide } from '../../../src/cli/decisions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { approvalDigest, payloadDigest } from '../../../src/domain/identity.ts';
-import { asPayee, signedParts } from '../../../src/people/decisions/signed-parts.ts';
+import { asPayee, signedParts } from '../../../src/people/decisions/asked.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

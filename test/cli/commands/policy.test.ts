@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkPolicy } from '../../../src/cli/policies.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { newKey } from '../../../src/people/signing/ed25519.ts';
+import { newKey } from '../../../src/people/signing/signing.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 
 let folder: string;

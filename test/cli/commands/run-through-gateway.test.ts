@@ -29,7 +29,7 @@ async function opened(lie: Lie = () => {}, files: MessageFiles = {}) {
   const gateway = await openGateway([], { policy });
   const { store, dir } = gateway.door;
   const config = loadConfig({ PAYOUTS_HOME: join(dir, 'laptop') });
-  Object.assign(gateway.app.config, files);
+  Object.assign(gateway.app.config, { messageMapping: files.mapping, payeeDirectory: files.payees });
   const said: string[] = [];
   const client = gatewayClient(gateway.url, () => keyToken(alice.privateKey, gateway.url, Date.now()));
   const session = fakeSession({

@@ -9,9 +9,9 @@ import type { AccountBalance } from '../../../src/bank/schemas/accounts.ts';
 import type { Beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
 import { createTransport } from '../../../src/bank/transport.ts';
-import type { BankCondition } from '../../../src/domain/bank-condition.ts';
 import { formatMinor, parseAmount } from '../../../src/domain/money.ts';
 import type { OrderStage } from '../../../src/domain/order-status.ts';
+import type { BankCondition } from '../../../src/domain/submission.ts';
 import { CURSOR_BANK_KEY, FAULTS } from './server.ts';
 
 /** The other bank behind the seam: what is its own stands in this file, HTTP and retries are the client's. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { CURRENT_TEMPORAL } from '../../../scripts/temporal-versions.mjs';
 import { SEARCH_ATTRIBUTES } from '../../../src/domain/names.ts';
-import { keepingFlags } from '../../../src/platform/embedded/embedded-server.ts';
+import { keepingFlags } from '../../../src/platform/embedded/server.ts';
 
 interface Service {
   profiles: string[];

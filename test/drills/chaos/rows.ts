@@ -1,6 +1,6 @@
 import { PAYEE_FIELDS } from '../../support/payee.ts';
 
-/** The payouts of a run: all of the sandbox's seed (`src/sandbox/bank/seed.ts`), in a mix of every way a row can be paid. */
+/** The payouts of a run: all of the sandbox's seed (`src/sandbox/bank/open-books.ts`), in a mix of every way a row can be paid. */
 
 export type Row = Readonly<Record<string, string>> & {
   id: string;

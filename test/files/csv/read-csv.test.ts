@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCsv } from '../../../src/files/csv/read-csv.ts';
-import { RECORD_BYTES_MAX } from '../../../src/files/limits.ts';
+import { RECORD_BYTES_MAX } from '../../../src/files/input.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
 

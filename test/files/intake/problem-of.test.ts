@@ -5,10 +5,10 @@ import { AuthenticationError, envelopeError, NotSentError, UnknownOutcomeError }
 import { EXIT, exitOf } from '../../../src/cli/exit.ts';
 import { Problem } from '../../../src/domain/problem.ts';
 import { problemOf } from '../../../src/files/intake/problem-of.ts';
-import { ConfigError } from '../../../src/platform/config/config-error.ts';
-import { StackError } from '../../../src/platform/embedded/stack-error.ts';
+import { ConfigError } from '../../../src/platform/config/key.ts';
+import { StackError } from '../../../src/platform/embedded/home.ts';
 import { TemporalUnreachableError } from '../../../src/platform/temporal/connection.ts';
-import { NamespaceTakenError } from '../../../src/platform/temporal/namespace-claim.ts';
+import { NamespaceTakenError } from '../../../src/platform/temporal/namespace.ts';
 import { StoreIdentityError } from '../../../src/store/errors.ts';
 
 const of = { outcome: 'not-sent', retryable: false, operation: 'GET /v1/banking/accounts' } as const;

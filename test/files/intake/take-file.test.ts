@@ -122,7 +122,7 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
   const door = await openTestDoor();
   const path = file(door, 'a.csv', [{ id: '1' }]);
   door.temporal.down = true;
-  await expect(taken(door, path)).rejects.toThrow('Temporal is down');
+  await expect(taken(door, path)).rejects.toThrow('No Temporal service answers');
   const planned = await taken(door, path, { ...STOP, dryRun: true });
   expect(planned).toMatchObject({
     outcome: 'planned',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeXml } from '../../../src/files/iso20022/decode-xml.ts';
-import { UnreadableFile } from '../../../src/files/unreadable.ts';
+import { UnreadableFile } from '../../../src/files/input.ts';
+import { decodeXml } from '../../../src/files/iso20022/read-document.ts';
 import { bytesOf } from '../bytes.ts';
 
 const document = (encoding: string | undefined, text = 'Zoë'): string =>

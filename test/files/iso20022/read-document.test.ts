@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { RECORD_BYTES_MAX, UnreadableFile } from '../../../src/files/input.ts';
 import { defineGrammar } from '../../../src/files/iso20022/grammar.ts';
 import { type DocumentEvents, readDocument } from '../../../src/files/iso20022/read-document.ts';
 import type { StructureProblem } from '../../../src/files/iso20022/structure.ts';
-import { RECORD_BYTES_MAX } from '../../../src/files/limits.ts';
-import { UnreadableFile } from '../../../src/files/unreadable.ts';
 import { bytesOf } from '../bytes.ts';
 
 const GRAMMAR = defineGrammar(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { COLUMNS_MAX, RECORD_BYTES_MAX, STRETCH_BYTES_MAX } from '../../../src/files/input.ts';
 import { readJson } from '../../../src/files/json/read-json.ts';
-import { COLUMNS_MAX, RECORD_BYTES_MAX, STRETCH_BYTES_MAX } from '../../../src/files/limits.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CreditTransfer } from '../../../src/files/credit-transfer.ts';
-import { paymentTypeOf } from '../../../src/files/messages/payment-type.ts';
+import { paymentTypeOf } from '../../../src/files/messages/instruction.ts';
 import { mapping, transfer } from './transfers.ts';
 
 const iban = 'FR25SAMPLE0000004714';

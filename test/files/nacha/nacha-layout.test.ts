@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { isRoutingNumber } from '../../../src/domain/check-digits.ts';
-import { looksLikeAba } from '../../../src/files/aba/aba-layout.ts';
-import { looksLikeNacha } from '../../../src/files/nacha/nacha-layout.ts';
+import { isRoutingNumber } from '../../../src/domain/payee.ts';
+import { looksLikeAba } from '../../../src/files/aba/read-aba.ts';
+import { looksLikeNacha } from '../../../src/files/nacha/read-nacha.ts';
 import { abaOf } from '../aba/aba-records.ts';
 import { nachaOf } from './nacha-records.ts';
 

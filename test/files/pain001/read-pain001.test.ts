@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withinRows } from '../../../src/files/limits.ts';
+import { withinRows } from '../../../src/files/input.ts';
 import { PayeeDirectory } from '../../../src/files/messages/payee-directory.ts';
 import { readPain001 } from '../../../src/files/pain001/read-pain001.ts';
 import { collected } from '../collected.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dueDate } from '../../../src/domain/business-days.ts';
+import { dueDate } from '../../../src/domain/time.ts';
 import { warningsOf } from '../../../src/files/rules/warnings.ts';
 
 const GOOD = { id: 'INV-1', uid: 'u-1', account_id: 'acc-1', amount: '1.00', currency: 'EUR' };

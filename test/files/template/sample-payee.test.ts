@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkFields } from '../../../src/bank/required-details.ts';
-import { fieldsWithoutSample, samplePayee, sampleValue } from '../../../src/files/template/sample-payee.ts';
-import { requiredDetails } from '../../../src/sandbox/bank/required-details.ts';
-import { SEED_CURRENCIES } from '../../../src/sandbox/bank/seed.ts';
+import { fieldsWithoutSample, samplePayee, sampleValue } from '../../../src/files/template/template.ts';
+import { requiredDetails } from '../../../src/sandbox/bank/beneficiaries.ts';
+import { SEED_CURRENCIES } from '../../../src/sandbox/bank/open-books.ts';
 
 const field = (name: string, regex: string, data_type = 'text') => ({ field: name, required: true, regex, data_type });
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dateText, numberFormatOf, paddedText } from '../../../src/files/xlsx/number-format.ts';
-import { numberText } from '../../../src/files/xlsx/number-text.ts';
+import { dateText, numberFormatOf, numberText, paddedText } from '../../../src/files/xlsx/workbook.ts';
 
 describe('a number cell', () => {
   it.each([

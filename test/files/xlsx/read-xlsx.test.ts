@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UNPACKED_BYTES_MAX } from '../../../src/files/xlsx/package-parts.ts';
 import { readXlsx } from '../../../src/files/xlsx/read-xlsx.ts';
+import { UNPACKED_BYTES_MAX } from '../../../src/files/xlsx/workbook.ts';
 import { bytesOf } from '../bytes.ts';
 import { collected } from '../collected.ts';
 import { sheet, workbook, zip } from './sample-workbook.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { assessPayout } from '../../../src/activities/payout/assess.ts';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { assessPayout } from '../../../src/activities/assess.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import type { LegKind } from '../../../src/domain/names.ts';

@@ -1,9 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { isMade } from '../../../src/people/decisions/made.ts';
-import { scopeFactsOfRow } from '../../../src/people/decisions/verdict.ts';
+import { isMade, scopeFactsOfRow } from '../../../src/people/decisions/verdict.ts';
 import { signablePlan } from '../../../src/people/signing/plan.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';

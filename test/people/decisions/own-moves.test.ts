@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { assessPayout } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { assessPayout } from '../../../src/activities/payout/assess.ts';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { BankError } from '../../../src/bank/errors.ts';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { mainLegOf, payoutWorkflowId } from '../../../src/domain/names.ts';
-import { type SeenAtBank, signedParts } from '../../../src/people/decisions/signed-parts.ts';
+import { type SeenAtBank, signedParts } from '../../../src/people/decisions/asked.ts';
 import { takeDecision, verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

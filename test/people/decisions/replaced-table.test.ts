@@ -1,13 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { readToSend } from '../../../src/activities/payout/assess.ts';
-import { sendOrder } from '../../../src/activities/sending/send-order.ts';
+import { readToSend } from '../../../src/activities/assess.ts';
+import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { createStore } from '../../../src/store/engine/kysely-store.ts';
-import { nodeSqliteDialect } from '../../../src/store/engine/sqlite-dialect.ts';
-import { MEMORY } from '../../../src/store/engine/sqlite-file.ts';
+import { MEMORY, nodeSqliteDialect } from '../../../src/store/engine/sqlite.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { emptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { resolveDigest } from '../../../src/domain/question-digest.ts';
+import { resolveDigest } from '../../../src/domain/authority.ts';
 import { auditRefused, useDecision, weighDecisions } from '../../../src/people/decisions/weigh.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

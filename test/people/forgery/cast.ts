@@ -1,6 +1,6 @@
 import { tokenSha256 } from '../../../src/channels/http/callers.ts';
 import type { Credential, Policy, Role, Scope } from '../../../src/domain/authority.ts';
-import { credentialId } from '../../../src/people/signing/ed25519.ts';
+import { credentialId } from '../../../src/people/signing/signing.ts';
 import { policyOf, type SigningPerson, signingPerson } from '../../support/people.ts';
 import { type SoftwarePasskey, softwarePasskey } from '../../support/software-passkey.ts';
 

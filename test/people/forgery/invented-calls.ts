@@ -1,9 +1,9 @@
-import type { VaultDeps } from '../../../src/activities/cards/use-card.ts';
+import type { VaultDeps } from '../../../src/activities/card-payments.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { folderActivities } from '../../../src/activities/folder-sweep.ts';
 import { type Activities, createActivities } from '../../../src/activities/index.ts';
 import { vaultActivities } from '../../../src/activities/vault.ts';
-import type { VaultActivities } from '../../../src/domain/card-sending.ts';
+import type { VaultActivities } from '../../../src/domain/card-payment.ts';
 import { DEFAULT_INSTRUCTION } from '../../support/product.ts';
 
 /** What somebody who reads the histories of a namespace knows of a payout. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Statement } from '../../../src/domain/authority.ts';
-import { type Assertion, challengeOf } from '../../../src/people/signing/passkey.ts';
+import { type Assertion, challengeOf } from '../../../src/people/signing/signing.ts';
 import type { AssertedAt, SoftwarePasskey } from '../../support/software-passkey.ts';
 import type { ForgeryWorld } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { resolveDigest } from '../../../src/domain/question-digest.ts';
+import { resolveDigest } from '../../../src/domain/authority.ts';
 import { verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { SandboxOrder } from '../../support/product.ts';

@@ -1,5 +1,5 @@
 import type { SignedDecision, Statement } from '../../../src/domain/authority.ts';
-import { signStatement } from '../../../src/people/signing/ed25519.ts';
+import { signStatement } from '../../../src/people/signing/signing.ts';
 import type { Random } from '../../simulation/random.ts';
 import { type SigningPerson, signedBy } from '../../support/people.ts';
 import { type Cast, ed25519Id } from './cast.ts';

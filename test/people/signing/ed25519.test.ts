@@ -6,8 +6,7 @@ import {
   type Statement,
   scopeFactsOf,
 } from '../../../src/domain/authority.ts';
-import { credentialId, newKey, publicKeyOf, signStatement } from '../../../src/people/signing/ed25519.ts';
-import { isSigned } from '../../../src/people/signing/is-signed.ts';
+import { credentialId, isSigned, newKey, publicKeyOf, signStatement } from '../../../src/people/signing/signing.ts';
 import { AT, STATEMENT } from './sample-statement.ts';
 
 const bob = newKey();

@@ -1,7 +1,7 @@
 import { createPrivateKey, sign } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { credentialId } from '../../../src/people/signing/ed25519.ts';
 import { isKeyToken, keyOfToken, keyToken } from '../../../src/people/signing/key-token.ts';
+import { credentialId } from '../../../src/people/signing/signing.ts';
 import { signingPerson } from '../../support/people.ts';
 
 const alice = signingPerson('alice', ['maker']);

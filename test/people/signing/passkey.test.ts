@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isDecision, type Policy, type SignedDecision, type Statement } from '../../../src/domain/authority.ts';
-import { isSigned } from '../../../src/people/signing/is-signed.ts';
+import { isSigned } from '../../../src/people/signing/signing.ts';
 import { type AssertedAt, signedByPasskey, softwarePasskey } from '../../support/software-passkey.ts';
 import { STATEMENT as SAMPLE } from './sample-statement.ts';
 

@@ -3,15 +3,27 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type LogSigner, logSigner, originOf, signLog } from '../../../src/platform/audit/audit-log.ts';
-import { copyCheckpoints, keepLog, mailCheckpoints } from '../../../src/platform/audit/keep-audit-log.ts';
-import { exportedLines, verifyStore } from '../../../src/platform/audit/read-audit-log.ts';
-import { Secret } from '../../../src/platform/config/secret.ts';
-import { parseCheckpoint, parseCheckpoints, verifierOf, verifierText } from '../../../src/store/audit/checkpoint.ts';
-import { noteOfMail } from '../../../src/store/audit/checkpoint-mail.ts';
+import {
+  copyCheckpoints,
+  keepLog,
+  type LogSigner,
+  logSigner,
+  mailCheckpoints,
+  originOf,
+  signLog,
+} from '../../../src/platform/audit/log.ts';
+import { exportedLines, verifyStore } from '../../../src/platform/audit/read-log.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
+import {
+  noteOfMail,
+  parseCheckpoint,
+  parseCheckpoints,
+  verifierOf,
+  verifierText,
+} from '../../../src/store/audit/checkpoint.ts';
 import { leafText, serializedEntry } from '../../../src/store/audit/entry.ts';
-import { verifyExport } from '../../../src/store/audit/exported-log.ts';
 import { leafHash, MerkleTree } from '../../../src/store/audit/merkle.ts';
+import { verifyExport } from '../../../src/store/audit/verify-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onEveryStore, type TestStore } from '../../store/stores.ts';
 import { tamper } from '../../support/sql.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
-import { compareWithLog } from '../../../src/platform/audit/compare-log.ts';
+import { compareWithLog } from '../../../src/platform/audit/read-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { onEveryStore } from '../../store/stores.ts';

@@ -1,8 +1,8 @@
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { undecodableIn } from '../../../src/domain/undecodable.ts';
+import { undecodableIn } from '../../../src/domain/failures.ts';
 import { ENCODING, EncryptionCodec } from '../../../src/platform/codec/encryption.ts';
-import { type KeyRing, parseKeyRing } from '../../../src/platform/codec/key-ring.ts';
+import { type KeyRing, parseKeyRing } from '../../../src/platform/codec/keys.ts';
 import { codecKey, codecKeys } from '../../support/codec-keys.ts';
 
 const HERE = { type: 'workflow', namespace: 'payouts', workflowId: 'payout/1' } as const;

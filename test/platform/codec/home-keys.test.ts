@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { keyRingOfHome } from '../../../src/platform/codec/home-keys.ts';
+import { keyRingOfHome } from '../../../src/platform/codec/keys.ts';
 
 it('A home has one ring, which nobody else reads', () => {
   const home = join(mkdtempSync(join(tmpdir(), 'payouts-codec-')), 'home');

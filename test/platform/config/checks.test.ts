@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { ConfigError } from '../../../src/platform/config/config-error.ts';
+import { ConfigError } from '../../../src/platform/config/key.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 
 const HTTP = {

@@ -6,9 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPolicy } from '../../../src/cli/policies.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { holdKey } from '../../../src/cli/signer.ts';
-import { newKey } from '../../../src/people/signing/ed25519.ts';
-import { assertKeyPrivate } from '../../../src/platform/config/file-access.ts';
-import { PolicyFile } from '../../../src/platform/config/policy.ts';
+import { newKey } from '../../../src/people/signing/signing.ts';
+import { assertKeyPrivate, PolicyFile } from '../../../src/platform/config/policy.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 
 let folder: string;

@@ -9,7 +9,7 @@ import {
   type EmbeddedServer,
   EmbeddedServerError,
   startEmbeddedServer,
-} from '../../../src/platform/embedded/embedded-server.ts';
+} from '../../../src/platform/embedded/server.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { ownPort } from '../../support/own-port.ts';
 

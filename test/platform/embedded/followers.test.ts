@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { follow, liveFollowers } from '../../../src/platform/embedded/followers.ts';
-import { processMark } from '../../../src/platform/embedded/process-mark.ts';
+import { processMark } from '../../../src/platform/embedded/home.ts';
 
 let home: string;
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { BLOCKED_BY_BROWSERS, chooseHttpPorts } from '../../../src/platform/embedded/http-ports.ts';
 import { bindable } from '../../../src/platform/embedded/ports.ts';
+import { BLOCKED_BY_BROWSERS, chooseHttpPorts } from '../../../src/platform/embedded/server.ts';
 
 it('are two to which no browser connects, while there are such', async () => {
   const { api, metrics } = await chooseHttpPorts([]);

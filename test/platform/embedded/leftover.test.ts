@@ -4,9 +4,8 @@ import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { endLeftover, recordServer } from '../../../src/platform/embedded/leftover.ts';
-import { processMark } from '../../../src/platform/embedded/process-mark.ts';
-import { writeJsonFile } from '../../../src/platform/embedded/whole-file.ts';
+import { endLeftover, recordServer } from '../../../src/platform/embedded/boot.ts';
+import { processMark, writeJsonFile } from '../../../src/platform/embedded/home.ts';
 
 let home: string;
 const started: ReturnType<typeof spawn>[] = [];

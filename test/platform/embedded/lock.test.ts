@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { lockHome } from '../../../src/platform/embedded/lock.ts';
+import { lockHome } from '../../../src/platform/embedded/home.ts';
 
 let home: string;
 
@@ -18,7 +18,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 /** Takes the lock in a process of its own, which keeps no reference to it and collects its garbage before it reports. */
 async function lockElsewhere() {
   const program = join(home, 'locker.ts');
-  const source = fileURLToPath(new URL('../../../src/platform/embedded/lock.ts', import.meta.url));
+  const source = fileURLToPath(new URL('../../../src/platform/embedded/home.ts', import.meta.url));
   writeFileSync(
     program,
     `import { lockHome } from ${JSON.stringify(source)};\nconst locked = lockHome(process.argv[2]!) !== undefined;\nsetImmediate(() => {\n  globalThis.gc!();\n  process.send!(locked);\n});\nprocess.on('message', () => {});\n`,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeHomePrivate } from '../../../src/platform/embedded/private-home.ts';
+import { makeHomePrivate } from '../../../src/platform/embedded/home.ts';
 
 let folder: string;
 let home: string;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { DAY_MS } from '../../../src/domain/durations.ts';
-import { recentReplacements, recordReplacement } from '../../../src/platform/embedded/replacements.ts';
+import { DAY_MS } from '../../../src/domain/time.ts';
+import { recentReplacements, recordReplacement } from '../../../src/platform/embedded/keep-server.ts';
 
 it('replacements are kept for a day, oldest first', () => {
   const home = mkdtempSync(join(tmpdir(), 'payouts-replaced-'));

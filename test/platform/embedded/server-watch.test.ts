@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type Ask, askServer, untilSick } from '../../../src/platform/embedded/server-watch.ts';
+import { type Ask, askServer, untilSick } from '../../../src/platform/embedded/server.ts';
 import { refusingServer } from '../../support/refusing-server.ts';
 
 const QUICK = { everyMs: 1, unansweredMax: 6 };

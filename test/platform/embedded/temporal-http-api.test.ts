@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, inject, it } from 'vitest';
-import { TemporalHttpApi } from '../../../src/platform/embedded/temporal-http-api.ts';
+import { TemporalHttpApi } from '../../../src/platform/embedded/web-ui.ts';
 
 const api = new TemporalHttpApi(inject('temporalAddress'));
 afterAll(() => api.close());

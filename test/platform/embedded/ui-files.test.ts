@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporalCli } from '../../../src/platform/embedded/cli-path.ts';
-import { UiFiles } from '../../../src/platform/embedded/ui-files.ts';
+import { UiFiles } from '../../../src/platform/embedded/web-ui.ts';
 
 let folder: string;
 const opened: UiFiles[] = [];

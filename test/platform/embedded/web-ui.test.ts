@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { placeIn } from '../../../src/platform/codec/encryption.ts';
-import type { ApiRequest } from '../../../src/platform/embedded/temporal-http-api.ts';
+import type { ApiRequest } from '../../../src/platform/embedded/web-ui.ts';
 import { startWebUi, type WebUi } from '../../../src/platform/embedded/web-ui.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { ownPort } from '../../support/own-port.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { processMark } from '../../../src/platform/embedded/process-mark.ts';
+import { processMark } from '../../../src/platform/embedded/home.ts';
 
 const launcher = fileURLToPath(new URL('../../../bin/payouts.mjs', import.meta.url));
 /** Makes the launcher take the Node it runs under for an old one, whose modules export less. */

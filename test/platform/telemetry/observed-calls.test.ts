@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
-import { observedCalls } from '../../../src/platform/telemetry/observed-calls.ts';
+import { observedCalls } from '../../../src/platform/telemetry/observed.ts';
 import { answer, hangUp, inOrder, ok, type Script, scriptedBank } from '../../bank/support/scripted-bank.ts';
 import { PAYMENT, testBank } from '../../bank/support/test-bank.ts';
 

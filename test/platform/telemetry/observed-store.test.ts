@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
-import { observedStore } from '../../../src/platform/telemetry/observed-store.ts';
+import { observedStore } from '../../../src/platform/telemetry/observed.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

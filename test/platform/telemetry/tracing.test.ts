@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { afterEach, expect, it } from 'vitest';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
-import { observedCalls } from '../../../src/platform/telemetry/observed-calls.ts';
+import { observedCalls } from '../../../src/platform/telemetry/observed.ts';
 import { startTracing, type Tracing, traceOf } from '../../../src/platform/telemetry/tracing.ts';
 import { answer, inOrder, ok, scriptedBank } from '../../bank/support/scripted-bank.ts';
 import { PAYMENT, testBank } from '../../bank/support/test-bank.ts';

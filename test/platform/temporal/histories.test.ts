@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { seal } from '../../../src/platform/codec/encryption.ts';
-import { historyFilesIn, readHistory } from '../../../src/platform/temporal/histories.ts';
+import { historyFilesIn, readHistory } from '../../../src/platform/temporal/replay.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { HISTORIES } from '../../support/record-history.ts';
 

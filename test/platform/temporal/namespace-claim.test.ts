@@ -5,14 +5,14 @@ import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RECONCILIATION_ID, TASK_QUEUE, WORKFLOW_TYPES } from '../../../src/domain/names.ts';
 import { temporalCli } from '../../../src/platform/embedded/cli-path.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../../src/platform/embedded/embedded-server.ts';
-import { temporalIdentity } from '../../../src/platform/temporal/identity.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../../src/platform/embedded/server.ts';
 import {
   assertNamespaceFits,
   keepNamespace,
   NamespaceTakenError,
   takeNamespace,
-} from '../../../src/platform/temporal/namespace-claim.ts';
+  temporalIdentity,
+} from '../../../src/platform/temporal/namespace.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { ownPort } from '../../support/own-port.ts';
 import { registerNamespace } from '../../support/product.ts';

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
-import { type HistoryFile, readHistory } from '../../../src/platform/temporal/histories.ts';
-import { replayHistories } from '../../../src/platform/temporal/replay.ts';
-import { installRuntime } from '../../../src/platform/temporal/runtime.ts';
+import { type HistoryFile, readHistory, replayHistories } from '../../../src/platform/temporal/replay.ts';
+import { installRuntime } from '../../../src/platform/temporal/worker.ts';
 import { HISTORIES } from '../../support/record-history.ts';
 import { runWorkflowsLightly } from '../../support/workflows-in-this-thread.ts';
 

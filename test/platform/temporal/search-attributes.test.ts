@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { judgeTemporal } from '../../../src/cli/doctor.ts';
 import { SEARCH_ATTRIBUTES } from '../../../src/domain/names.ts';
 import { temporalCli } from '../../../src/platform/embedded/cli-path.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../../src/platform/embedded/embedded-server.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../../src/platform/embedded/server.ts';
 import {
   areRefused,
   ensureSearchAttributes,
   SearchAttributeConflictError,
-} from '../../../src/platform/temporal/search-attributes.ts';
+} from '../../../src/platform/temporal/namespace.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { makeNamespace } from '../../support/namespace.ts';
 import { withoutOperatorService } from '../../support/no-operator-service.ts';

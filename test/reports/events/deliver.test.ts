@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../../src/domain/durations.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
 import { REFUSED_MAX } from '../../../src/reports/events/deliver.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { NAME, Sending } from './sending.ts';

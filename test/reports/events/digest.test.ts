@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../../src/domain/durations.ts';
-import { deliverDigest } from '../../../src/reports/events/deliver-digest.ts';
-import { mailTransport } from '../../../src/reports/events/mail.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
+import { deliverDigest, mailTransport } from '../../../src/reports/events/deliver.ts';
 import { FakeMailServer } from './mail-server.ts';
 import { NAME, Sending } from './sending.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/domain/durations.ts';
+import { DAY_MS } from '../../../src/domain/time.ts';
 import { pruneEvents } from '../../../src/reports/events/prune.ts';
 import { Sending } from './sending.ts';
 

@@ -1,4 +1,4 @@
-import { Secret } from '../../../src/platform/config/secret.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { startSender } from '../../../src/reports/events/sender.ts';
 import { openStore } from '../../../src/store/open.ts';

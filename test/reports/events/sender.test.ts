@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Secret } from '../../../src/platform/config/secret.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
 import { startSender } from '../../../src/reports/events/sender.ts';
 import { NAME, SECRETS, Sending } from './sending.ts';
 

@@ -1,9 +1,13 @@
 import type { EventFilter } from '../../../src/domain/events-out.ts';
 import { because } from '../../../src/domain/reasons.ts';
-import { Secret } from '../../../src/platform/config/secret.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { deliverEvents, type SenderDeps } from '../../../src/reports/events/deliver.ts';
-import { type WebhookEndpoint, webhookEndpoint } from '../../../src/reports/events/webhook.ts';
+import {
+  deliverEvents,
+  type SenderDeps,
+  type WebhookEndpoint,
+  webhookEndpoint,
+} from '../../../src/reports/events/deliver.ts';
 import type { Store, SubscriptionRecord } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

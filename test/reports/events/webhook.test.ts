@@ -2,10 +2,10 @@ import { webcrypto } from 'node:crypto';
 import type { LookupOptions } from 'node:dns';
 import { describe, expect, it } from 'vitest';
 import { isPrivateAddress, lookupPublic, PrivateAddress } from '../../../src/bank/private-addresses.ts';
-import { standardWebhook } from '../../../src/bank/webhooks/standard-webhooks.ts';
-import { Secret } from '../../../src/platform/config/secret.ts';
+import { standardWebhook } from '../../../src/bank/webhooks/verifier.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
 import { envelope, payoutData } from '../../../src/reports/events/cloud-event.ts';
-import { webhookEndpoint } from '../../../src/reports/events/webhook.ts';
+import { webhookEndpoint } from '../../../src/reports/events/deliver.ts';
 import { SECRETS, Sending } from './sending.ts';
 
 /** By another implementation than ours: that of browsers. */

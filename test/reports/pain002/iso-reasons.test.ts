@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { REASONS } from '../../../src/domain/reasons.ts';
-import { fileCodeOf, findingCodeOf, reasonCodeOf } from '../../../src/reports/pain002/iso-reasons.ts';
+import { fileCodeOf, findingCodeOf, reasonCodeOf } from '../../../src/reports/pain002/write-pain002.ts';
 
 /** Of ExternalStatusReason1Code (2Q2026) the codes that an answer of ours may hold, and those of a verification of the payee. */
 const EXTERNAL = new Set(

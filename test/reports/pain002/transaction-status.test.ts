@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ClaimedFacts } from '../../../src/domain/bank-message.ts';
 import { END_STATES, PAYOUT_STATES, type PayoutState } from '../../../src/domain/payout-state.ts';
 import type { JudgedStage } from '../../../src/reports/pain002/status-report.ts';
-import { groupStatus, stageOf, transactionStatus } from '../../../src/reports/pain002/transaction-status.ts';
+import { groupStatus, stageOf, transactionStatus } from '../../../src/reports/pain002/status-report.ts';
 import { original, payout } from './answers.ts';
 
 const STAGES: readonly JudgedStage[] = ['validated', 'sent', 'final'];

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { signatureHeaders } from '../../../src/sandbox/acquirer/signing.ts';
+import { signatureHeaders } from '../../../src/sandbox/acquirer/webhook-sender.ts';
 import { START } from '../running-sandbox.ts';
 import { cardCalls } from './card-calls.ts';
 import { type ReceivedWebhook, webhookReceiver } from './webhook-receiver.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SEED_CURRENCIES } from '../../../src/sandbox/bank/seed.ts';
+import { SEED_CURRENCIES } from '../../../src/sandbox/bank/open-books.ts';
 import { runningSandbox, type TestSandbox } from '../running-sandbox.ts';
 
 const BENEFICIARIES = '/v1/banking/beneficiaries';

@@ -2,22 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ORDER_STATUSES } from '../../../src/bank/schemas/order-status.ts';
 import type { Books } from '../../../src/sandbox/bank/books.ts';
-import { checkConservation } from '../../../src/sandbox/bank/conservation.ts';
 import { exchange } from '../../../src/sandbox/bank/currency-exchange.ts';
-import { deposit } from '../../../src/sandbox/bank/ledger.ts';
+import { checkConservation, deposit } from '../../../src/sandbox/bank/ledger.ts';
 import { openBooks } from '../../../src/sandbox/bank/open-books.ts';
-import { allOrders } from '../../../src/sandbox/bank/order-store.ts';
 import {
+  allOrders,
   approveOrder,
   enterStatus,
   refundOrder,
   rejectOrder,
   takeDueSteps,
-} from '../../../src/sandbox/bank/order-transitions.ts';
-import { pay } from '../../../src/sandbox/bank/payments.ts';
-import { transfer } from '../../../src/sandbox/bank/transfers.ts';
+} from '../../../src/sandbox/bank/orders.ts';
+import { pay, transfer } from '../../../src/sandbox/bank/payments.ts';
 import { SandboxClock } from '../../../src/sandbox/clock.ts';
-import { Refusal } from '../../../src/sandbox/refusal.ts';
+import { Refusal } from '../../../src/sandbox/requests.ts';
 import { START } from '../running-sandbox.ts';
 
 const USERS = ['u1001', 'u1002'] as const;

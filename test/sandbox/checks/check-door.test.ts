@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { httpProvider } from '../../../src/bank/payee-checks/http-provider.ts';
-import { CheckFailure } from '../../../src/bank/payee-checks/provider.ts';
-import { SANDBOX_SECRET } from '../../../src/sandbox/credentials.ts';
+import { CheckFailure, httpProvider } from '../../../src/bank/payee-checks/provider.ts';
+import { SANDBOX_SECRET } from '../../../src/sandbox/server.ts';
 import { runningSandbox } from '../running-sandbox.ts';
 
 async function sandboxProvider(secret = SANDBOX_SECRET) {

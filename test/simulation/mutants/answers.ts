@@ -11,7 +11,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'the list instead of a GET decides about an order',
     edits: [
       {
-        file: 'src/activities/payout/read-order.ts',
+        file: 'src/activities/read.ts',
         find: 'const shown = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);',
         replace:
           'const { uid, currency } = expected;\n  const shown = (await deps.bank.orders.listAll({ uid, currency })).orders.find((it) => it.order_id === orderId);',
@@ -24,12 +24,12 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'an order that the watch reads while it is still open ends the payout as paid',
     edits: [
       {
-        file: 'src/activities/payout/read-order.ts',
+        file: 'src/activities/read.ts',
         find: "return meaning === 'paid' && differences.length === 0",
         replace: "return meaning === 'paid' || meaning === 'open'",
       },
       {
-        file: 'src/activities/payout/read-order.ts',
+        file: 'src/activities/read.ts',
         find: "endsPayout && meaning === 'paid' ?",
         replace: "endsPayout && (meaning === 'paid' || meaning === 'open') ?",
       },

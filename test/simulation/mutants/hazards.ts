@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
-const DEMANDED = 'src/domain/demanded-look.ts';
-const ASK_FIRST = 'src/activities/sending/ask-first.ts';
-const LIST_LOOKS = 'src/activities/reconciliation/list-looks.ts';
+const DEMANDED = 'src/domain/submission.ts';
+const ASK_FIRST = 'src/activities/ask-first.ts';
+const LIST_LOOKS = 'src/activities/list-looks.ts';
 
 /** Bugs that show only where the bank, a cache or a machine does what no protocol rules out. */
 export const HAZARD_MUTANTS: readonly Mutant[] = [
@@ -72,7 +72,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'second-folder',
     edits: [
       {
-        file: 'src/activities/sending/unsent-orders.ts',
+        file: 'src/activities/ask-first.ts',
         find: 'legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, each)),',
         replace:
           "legsOf(kind).filter((leg) => leg !== 'exchange').map((leg) => referenceOf(uid, documentId, leg, each)),",
@@ -130,7 +130,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
         replace: 'unpaid.filter(({ reference }) => contradicted.has(reference) || reference !== "")',
       },
       {
-        file: 'src/activities/payout/guards.ts',
+        file: 'src/activities/assess.ts',
         find: 'if ((await contradictions(deps, payout)).length > 0) return true;',
         replace: '',
       },
@@ -161,7 +161,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'spelling',
     edits: [
       {
-        file: 'src/activities/payout/find-order.ts',
+        file: 'src/activities/find.ts',
         find: 'expected.shownAs = await learnedForm(deps.store, reference);',
         replace: '',
       },
@@ -174,7 +174,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'spelling',
     edits: [
       {
-        file: 'src/activities/payout/reference-spelling.ts',
+        file: 'src/activities/find.ts',
         find: 'if (shown === undefined) return undefined;',
         replace: 'if (shown !== "") return reference.slice(0, 12);',
       },

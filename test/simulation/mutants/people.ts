@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
-const APPROVAL = 'src/domain/approval.ts';
-const SIGNED_PARTS = 'src/people/decisions/signed-parts.ts';
+const APPROVAL = 'src/domain/authority.ts';
+const SIGNED_PARTS = 'src/people/decisions/asked.ts';
 
 /** Bugs in who must agree, and to what. */
 export const PEOPLE_MUTANTS: readonly Mutant[] = [
@@ -83,7 +83,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     what: 'a decision at the bank leaves no entry in the audit log',
     edits: [
       {
-        file: 'src/activities/sending/decide-order.ts',
+        file: 'src/activities/decide-order.ts',
         find: 'actor: by,\n        action',
         replace: "actor: '',\n        action",
       },

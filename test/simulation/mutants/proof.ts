@@ -11,7 +11,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'a list of which one page was read proves absence, whatever the count says',
     edits: [
       {
-        file: 'src/bank/list-pages.ts',
+        file: 'src/bank/lists.ts',
         find: 'if (count.add(ids, page.total)) return result(true);',
         replace: 'return result(true);',
       },
@@ -57,7 +57,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     number: 'P43',
     name: 'near-miss-ignored',
     what: 'an order under the reference in other letters counts as absent',
-    edits: [{ file: 'src/activities/payout/find-order.ts', find: 'this.altered.push(order);', replace: ';' }],
+    edits: [{ file: 'src/activities/find.ts', find: 'this.altered.push(order);', replace: ';' }],
   },
   {
     number: 'P44',
@@ -92,7 +92,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'an exchange is looked for in the currency bought only',
     edits: [
       {
-        file: 'src/activities/sending/open-set.ts',
+        file: 'src/activities/open-set.ts',
         find: 'if (sent !== undefined) return listsOf(uid, sent);',
         replace: 'if (sent !== undefined) return listsOf(uid, sent).slice(0, 1);',
       },

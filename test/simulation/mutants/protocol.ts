@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
-const SEND_ORDER = 'src/activities/sending/send-order.ts';
-const SEND_ONCE = 'src/activities/sending/send-once.ts';
+const SEND_ORDER = 'src/activities/send.ts';
+const SEND_ONCE = 'src/activities/send.ts';
 const PLACE = 'src/workflows/leg/place.ts';
 const CLAIMED_ROW = 'src/store/claimed-row.ts';
 const ATTEMPTS = 'src/store/attempts.ts';
@@ -230,7 +230,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         replace: "    .where('payloadDigest', '=', claim.payloadDigest)",
       },
       {
-        file: 'src/activities/payout/prepare.ts',
+        file: 'src/activities/payout.ts',
         find: 'if (isEnd(record.state)) return ended(record, record.state);',
         replace: '',
       },

@@ -1,9 +1,9 @@
 import type { Mutant } from './mutant.ts';
 
 const PROVEN_UNPAID = 'src/store/proven-unpaid.ts';
-const PREPARE = 'src/activities/payout/prepare.ts';
+const PREPARE = 'src/activities/payout.ts';
 const CLAIMED_ROW = 'src/store/claimed-row.ts';
-const SEND_ORDER = 'src/activities/sending/send-order.ts';
+const SEND_ORDER = 'src/activities/send.ts';
 
 const RUN_NOT_COMPARED = { file: CLAIMED_ROW, find: ' || row.claimRunId !== runId', replace: '' };
 
@@ -113,8 +113,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     name: 'identity-not-asserted',
     what: "a worker with another customer's key looks and sends",
     edits: [
-      { file: 'src/activities/sending/send-once.ts', find: '    await assertIdentity();\n', replace: '' },
-      { file: 'src/activities/payout/find-order.ts', find: '  await deps.assertIdentity();\n', replace: '' },
+      { file: 'src/activities/send.ts', find: '    await assertIdentity();\n', replace: '' },
+      { file: 'src/activities/find.ts', find: '  await deps.assertIdentity();\n', replace: '' },
     ],
   },
   {
@@ -122,7 +122,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     name: 'read-in-another-world',
     what: "what another customer's key sees is what is sent",
     edits: [
-      { file: 'src/activities/payout/assess.ts', find: '  await deps.assertIdentity();\n', replace: '' },
+      { file: 'src/activities/assess.ts', find: '  await deps.assertIdentity();\n', replace: '' },
       { file: PREPARE, find: '  await deps.assertIdentity();\n', replace: '' },
     ],
   },

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isIncluded, WholeTree } from '../../../src/store/audit/inclusion.ts';
-import { EMPTY_ROOT, leafHash, MerkleTree } from '../../../src/store/audit/merkle.ts';
+import { EMPTY_ROOT, isIncluded, leafHash, MerkleTree, WholeTree } from '../../../src/store/audit/merkle.ts';
 
 const leavesOf = (size: number): string[] => Array.from({ length: size }, (_, n) => leafHash(`leaf ${n}`));
 

@@ -10,19 +10,20 @@ import {
   rotateLogKey,
   signLog,
   storedVerifier,
-} from '../../../src/platform/audit/audit-log.ts';
-import { exportedLines, verifyStore } from '../../../src/platform/audit/read-audit-log.ts';
-import { Secret } from '../../../src/platform/config/secret.ts';
+} from '../../../src/platform/audit/log.ts';
+import { exportedLines, verifyStore } from '../../../src/platform/audit/read-log.ts';
+import { Secret } from '../../../src/platform/config/key.ts';
 import {
+  KEY_ROTATED,
+  KEY_SUBJECT,
   type LogVerifier,
   parseCheckpoint,
   signCheckpoint,
   verifierOf,
   verifierText,
 } from '../../../src/store/audit/checkpoint.ts';
-import { verifyExport } from '../../../src/store/audit/exported-log.ts';
-import { KEY_ROTATED, KEY_SUBJECT } from '../../../src/store/audit/log-keys.ts';
 import { MerkleTree } from '../../../src/store/audit/merkle.ts';
+import { verifyExport } from '../../../src/store/audit/verify-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { nodeSqliteDialect } from '../../../src/store/engine/sqlite-dialect.ts';
-import { openSqliteFile } from '../../../src/store/engine/sqlite-file.ts';
+import { nodeSqliteDialect, openSqliteFile } from '../../../src/store/engine/sqlite.ts';
 
 interface Tables {
   notes: { id: number; text: string };

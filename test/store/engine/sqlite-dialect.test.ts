@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nodeSqliteDialect } from '../../../src/store/engine/sqlite-dialect.ts';
-import { openSqliteFile } from '../../../src/store/engine/sqlite-file.ts';
+import { nodeSqliteDialect, openSqliteFile } from '../../../src/store/engine/sqlite.ts';
 
 interface Counters {
   counters: { name: string; value: number };

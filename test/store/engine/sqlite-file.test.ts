@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteFile } from '../../../src/store/engine/sqlite-file.ts';
+import { openSqliteFile } from '../../../src/store/engine/sqlite.ts';
 
 describe('A SQLite file of the store', () => {
   let folder: string;

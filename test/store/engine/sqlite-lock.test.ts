@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_PROTOCOL } from '../../../src/store/engine/sqlite-error.ts';
-import { whenUnlocked } from '../../../src/store/engine/sqlite-lock.ts';
+import { SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_PROTOCOL, whenUnlocked } from '../../../src/store/engine/sqlite-lock.ts';
 
 /** Extended codes are told too: 261 is SQLITE_BUSY_RECOVERY. */
 const LOCKED = [SQLITE_BUSY, 261, SQLITE_PROTOCOL];

@@ -3,8 +3,8 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../../src/domain/problem.ts';
 import type { Database } from '../../../src/store/engine/database.ts';
-import { openPostgresPool } from '../../../src/store/engine/postgres-pool.ts';
-import { inShortTransaction, LOCKS, shareCommits, write } from '../../../src/store/engine/write-groups.ts';
+import { inShortTransaction, LOCKS, shareCommits, write } from '../../../src/store/engine/groups.ts';
+import { openPostgresPool } from '../../../src/store/engine/postgres.ts';
 import { createDatabase, dropDatabase, urlOfDatabase } from '../../support/databases.ts';
 import { BACKENDS } from '../stores.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { may, type Person, personOf } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { roleAskedOf } from '../../../people/decisions/awaits-decision.ts';
-import { openQuestion } from '../../../people/decisions/open-question.ts';
+import { roleAskedOf } from '../../../people/decisions/scope.ts';
+import { openQuestion } from '../../../people/decisions/shown-question.ts';
 import { approvedBy, scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
 import { ANY_ROLE } from '../route-access.ts';
 import { pathId } from './inputs.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '../../../domain/problem.ts';
-import { storedVerifier } from '../../../platform/audit/audit-log.ts';
-import { exportedLines } from '../../../platform/audit/read-audit-log.ts';
+import { storedVerifier } from '../../../platform/audit/log.ts';
+import { exportedLines } from '../../../platform/audit/read-log.ts';
 import type { NumberedEntry, Store } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';
 import type { CallerAccess } from '../route-access.ts';

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { mayOperateCard, type SignedDecision } from '../../../domain/authority.ts';
+import { mayOperateCard, resolveDigest, type SignedDecision } from '../../../domain/authority.ts';
 import { isMerchantRequestId } from '../../../domain/card-number.ts';
 import { cardPaymentInput, isCardEnd } from '../../../domain/card-payment.ts';
 import { MESSAGES } from '../../../domain/names.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { resolveDigest } from '../../../domain/question-digest.ts';
-import { askAudited } from '../../../people/decisions/audited-request.ts';
+import { askAudited } from '../../../people/decisions/weigh.ts';
 import { executionsOver, startCardPayment } from '../../../platform/temporal/executions.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { ResolveCardUpdate } from '../../../workflows/card/messages.ts';
@@ -68,7 +67,7 @@ export const CANCEL_CARD = operation({
 const ACTIONS = ['keep-looking', 'adopt-payment', 'close-as-not-paid', 'confirm-end'] as const;
 export type ResolveCardAction = (typeof ACTIONS)[number];
 
-export type CardResolved = { confirmed: true } | { accepted: boolean; message: string; isStarted: boolean };
+type CardResolved = { confirmed: true } | { accepted: boolean; message: string; isStarted: boolean };
 
 export const RESOLVE_CARD = operation({
   method: 'POST',

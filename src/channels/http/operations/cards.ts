@@ -18,10 +18,10 @@ const READING: CallerAccess = { roles: ['maker', 'operator', 'auditor'], scope: 
 const LISTED = 100;
 
 /** An event of a card payment as it is shown. */
-export type CardEventDocument = ReturnType<typeof eventDocument>;
+type CardEventDocument = ReturnType<typeof eventDocument>;
 
 /** What `payouts card show` shows. */
-export interface CardView {
+interface CardView {
   card_payment: CardDocument;
   payment_ids: string[];
   events: CardEventDocument[];

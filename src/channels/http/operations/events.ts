@@ -16,7 +16,7 @@ const SETTING: CallerAccess = { roles: ['operator'], scope: 'whole' };
 const SHOWN_MAX = 100_000;
 const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
-export interface ListedEvents {
+interface ListedEvents {
   /** Position of the newest event, and of the last one that was deleted. */
   head: number;
   tail: number;
@@ -59,7 +59,7 @@ export interface SubscriptionStatus {
   refused: readonly RefusedEvent[];
 }
 
-export interface Outbox {
+interface Outbox {
   head: number;
   tail: number;
   /** By name. */

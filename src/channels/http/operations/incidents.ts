@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { acknowledgementOf } from '../../../domain/authority.ts';
 import { visible } from '../../../domain/finding.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { acknowledgementOf } from '../../../domain/question-digest.ts';
-import { assertMayAcknowledge } from '../../../people/decisions/incident-scope.ts';
+import { assertMayAcknowledge } from '../../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
 import type { IncidentRecord } from '../../../store/store.ts';
 import { visibleOf } from '../../pages/incidents.ts';

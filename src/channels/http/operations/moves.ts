@@ -3,9 +3,9 @@ import type { ScopeFacts, SignedDecision } from '../../../domain/authority.ts';
 import { holdsCardNumber } from '../../../domain/card-number.ts';
 import { payloadDigest } from '../../../domain/identity.ts';
 import { type PayoutInstruction, payoutInput } from '../../../domain/instruction.ts';
-import { inMarkdown } from '../../../domain/markdown.ts';
 import { payoutWorkflowId } from '../../../domain/names.ts';
 import { Problem } from '../../../domain/problem.ts';
+import { inMarkdown } from '../../../domain/text.ts';
 import {
   checkedMove,
   identityOf,
@@ -63,7 +63,7 @@ const asked = {
 };
 
 /** A document that is known and open, or what a new one would do. */
-export type PlannedMove = { known: PayoutRecord } | { known: null; outlook: MoveOutlook; store: StoreUse };
+type PlannedMove = { known: PayoutRecord } | { known: null; outlook: MoveOutlook; store: StoreUse };
 
 export const PLAN_MOVE = operation({
   method: 'POST',

@@ -6,7 +6,6 @@ import type { TemporalUi } from '../../../platform/app.ts';
 import type { Config } from '../../../platform/config.ts';
 import { ANSWER_MS } from '../../../platform/temporal/worker-answer.ts';
 import type { Store } from '../../../store/store.ts';
-import { openIntake } from '../../intake-deps.ts';
 import type { Caller } from '../callers.ts';
 import type { Gateway } from '../gateway-app.ts';
 import type { Operation } from '../operation.ts';
@@ -52,7 +51,7 @@ export const placeOf = (gateway: Gateway, caller: Caller): Place => ({
   liveBank: async () => gateway.bank,
   ui: async () => gateway.ui,
   liveUi: async () => gateway.ui,
-  intake: (maker) => openIntake(gateway, maker),
+  intake: async (maker) => (await import('../../intake-deps.ts')).openIntake(gateway, maker),
   answerMs: ANSWER_MS,
   carriedOut: async () => {},
 });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { signalPlan } from '../../../activities/batch/control.ts';
-import { isSamePerson } from '../../../domain/approval.ts';
-import { may } from '../../../domain/authority.ts';
+import { signalPlan } from '../../../activities/batch.ts';
+import { isSamePerson, may } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { type BatchPlan, type PlanDeps, planToSign, preparePlan, takePlan } from '../../../people/decisions/plan.ts';
 import { executionsOver } from '../../../platform/temporal/executions.ts';

@@ -5,14 +5,14 @@ import {
   needsAttention,
   type PayoutState,
 } from '../../../domain/payout-state.ts';
-import { isOverBatch } from '../../../files/intake/known-batches.ts';
+import { isOverBatch } from '../../../files/intake/known-rows.ts';
 import type { Store } from '../../../store/store.ts';
 import { ANY_ROLE } from '../route-access.ts';
 import { pathId } from './inputs.ts';
 import { operation } from './place.ts';
 import { visibleBatch } from './visible.ts';
 
-export interface BatchProgress {
+interface BatchProgress {
   /** Rows in each state. */
   byState: [PayoutState, number][];
   control: BatchControl;

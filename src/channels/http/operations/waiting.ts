@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { checksShown, type ShownCheck } from '../../../activities/payee-checks.ts';
+import { someAtOnce } from '../../../domain/iterate.ts';
 import { PAYOUT_STATES } from '../../../domain/payout-state.ts';
-import { someAtOnce } from '../../../domain/some-at-once.ts';
 import { type ReadQuestion, readQuestion } from '../../../people/decisions/shown-question.ts';
-import { bothSides, needsBank } from '../../../reports/both-sides.ts';
 import type { Comparison } from '../../../reports/comparison.ts';
+import { bothSides, needsBank } from '../../../reports/comparison.ts';
 import { kindOf } from '../../../reports/next-step.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';

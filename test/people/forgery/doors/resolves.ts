@@ -1,7 +1,7 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { type ResolveOptions, resolve } from '../../../../src/cli/decisions.ts';
 import type { Statement } from '../../../../src/domain/authority.ts';
-import { resolveDigest } from '../../../../src/domain/question-digest.ts';
+import { resolveDigest } from '../../../../src/domain/authority.ts';
 import type { Random } from '../../../simulation/random.ts';
 import { signedBy } from '../../../support/people.ts';
 import type { Attack, ForgedDoor, Told } from '../attack.ts';

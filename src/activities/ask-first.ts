@@ -1,0 +1,252 @@
+import { readIfThere } from '../bank/bank-orders.ts';
+import { attemptsListedFrom, listedFrom } from '../bank/bank-time.ts';
+import type { LookDoubt } from '../domain/absence.ts';
+import { referenceOf } from '../domain/identity.ts';
+import { type LegKind, legsOf } from '../domain/names.ts';
+import { isIndistinct } from '../domain/order-judgement.ts';
+import { isNoMoney, stageMeaning } from '../domain/order-status.ts';
+import { ownStem, referenceForm } from '../domain/reference-form.ts';
+import { expectedOrder, listsOf, type SentOrder } from '../domain/sent-order.ts';
+import {
+  both,
+  type DemandedLook,
+  demandedLook,
+  hasWaited,
+  isMetBy,
+  mayBeOrderOf,
+  orderAsked,
+} from '../domain/submission.ts';
+import { legReference } from '../store/claimed-row.ts';
+import { areEarlierUnpaid, earlierReferences, GENERATIONS_MORE, isLaterSent } from '../store/proven-unpaid.ts';
+import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
+import { demandedSinceOpening } from './list-looks.ts';
+import type { LookAtList, LookDeps } from './look-at-list.ts';
+
+/** What the references of a row derive from, claimed or not. */
+export type SentRow = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
+  Partial<Pick<PayoutRecord, 'createdAt' | 'releasedAt'>>;
+
+/** An order that this store did not send, under a reference of the document. */
+interface UnsentOrder extends UnaskedOrder {
+  /** As it would be sent. */
+  reference: string;
+}
+
+/** Orders that lists have shown under references of the document, of every generation, and that no attempt of ours explains. */
+export async function unsentOrders(
+  { store }: Pick<LookDeps, 'store'>,
+  { uid, documentId, generation, kind }: SentRow,
+): Promise<UnsentOrder[]> {
+  if (!(await store.hasUnaskedOrders())) return [];
+  const references = Array.from({ length: generation + 1 + GENERATIONS_MORE }, (_, each) =>
+    legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, each)),
+  ).flat();
+  const byStem = new Map(references.map((reference) => [ownStem(reference) ?? '', reference]));
+  const found = (await store.unaskedOrdersLike([...byStem.keys()])).flatMap((order) => {
+    const reference = byStem.get(order.stem ?? '') ?? '';
+    return referenceForm(order.clientOrderId ?? '', reference) === 'other' ? [] : [{ ...order, reference }];
+  });
+  if (found.length === 0) return [];
+  const under = found.map(({ reference }) => reference);
+  const sent = Map.groupBy(await store.attemptsOf(under), ({ reference }) => reference);
+  const followed = new Set([
+    ...(await store.payoutsOf(under)).map(({ orderId }) => orderId),
+    ...(await store.bookedExchangesOf(references)).map(({ orderId }) => orderId),
+  ]);
+  return found.filter(
+    ({ orderId, reference }) => !followed.has(orderId) && !mayBeOrderOf(sent.get(reference) ?? [], orderId),
+  );
+}
+
+// Before the first byte of any second POST under a reference, of any reference of a further generation, and of anything after the
+// store was opened anew, the bank's lists are read: the store cannot know what was sent from a copy of it, or what the bank has
+// executed after it said that it would not.
+
+/** What the bank shows against sending an order of a row. */
+interface AtBank {
+  /** Why a list that must be read first proves nothing. */
+  doubt?: LookDoubt;
+  /** Orders under other references of the same document that may have taken money. */
+  earlier: string[];
+  /** Orders under the reference of the row itself, which this store did not send. */
+  own: string[];
+}
+
+/**
+ * Looks at every list that can show an order of this document, unless that was done, and says what they show.
+ *
+ * @param lists that can show the order to be sent
+ * @param begunAfter no look that is demanded again and again may have begun earlier, epoch ms
+ * @throws BankError if the bank does not show a list
+ */
+export async function askBank(
+  deps: LookDeps & { lookAtList: LookAtList },
+  row: SentRow,
+  leg: LegKind,
+  lists: readonly WatchKey[],
+  begunAfter = 0,
+): Promise<AtBank> {
+  const { missing, earlier } = await missingLooks(deps, row, leg, lists, begunAfter);
+  if (missing.some(({ after }) => after > deps.now())) return { doubt: 'too-soon', earlier: [], own: [] };
+  const seen = await Promise.all(missing.map((look) => deps.lookAtList({ ...look, toProve: true })));
+  const doubt = seen.find((list) => list.doubt !== undefined)?.doubt;
+  return { ...(doubt !== undefined && { doubt }), ...(await atBank(deps, row, leg, earlier)) };
+}
+
+/**
+ * Whether an order of the row may be sent, as far as the store knows from the last looks: `look`, one is missing; `own`, `earlier`:
+ * they show an order that forbids it, or one of a later generation was sent.
+ */
+export async function objectionTo(
+  deps: LookDeps,
+  row: SentRow,
+  leg: LegKind,
+  lists: readonly WatchKey[],
+): Promise<'look' | 'own' | 'earlier' | undefined> {
+  if ((await isLaterSent(deps.store, row)) || !(await areEarlierUnpaid(deps.store, row))) return 'earlier';
+  const { missing, earlier } = await missingLooks(deps, row, leg, lists);
+  if (missing.length > 0) return 'look';
+  const shown = await atBank(deps, row, leg, earlier);
+  if (shown.own.length > 0) return 'own';
+  return shown.earlier.length > 0 ? 'earlier' : undefined;
+}
+
+/**
+ * Orders under the references of the row itself that this store did not send, and that may have taken money: it has forgotten
+ * them, or another store has sent them. A leg that is known to be paid is left out.
+ */
+export async function unsentByRow(deps: LookDeps, row: SentRow, references: readonly string[]): Promise<string[]> {
+  const unsent = (await unsentOrders(deps, row)).filter(({ reference }) => references.includes(reference));
+  if (unsent.length === 0) return [];
+  const attempts = await deps.store.attemptsOf(references);
+  const paid = new Set(attempts.filter(({ settled }) => settled === 'paid').map(({ reference }) => reference));
+  const others = unsent.filter(({ reference }) => !paid.has(reference));
+  const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
+  return others.filter((_, index) => alive[index]).map(({ orderId }) => orderId);
+}
+
+interface MissingLook extends WatchKey {
+  after: number;
+  since: number;
+  from: number;
+}
+
+/** Earlier generations of the document, as the store has them. */
+interface Earlier {
+  payouts: PayoutRecord[];
+  attempts: SendAttempt[];
+}
+
+async function missingLooks(
+  deps: LookDeps,
+  row: SentRow,
+  leg: LegKind,
+  lists: readonly WatchKey[],
+  begunAfter = 0,
+): Promise<{ missing: MissingLook[]; earlier: Earlier }> {
+  const { store, now } = deps;
+  const own = await store.attempts(legReference(row, leg));
+  const earlier = await earlierOf(deps, row);
+  const attempts = [...own, ...earlier.attempts];
+  const { listLagMs } = deps.settings.terms.waits;
+  const facts = { now: now(), begunAfter, listLagMs, isOlder: await isOlder(deps, row) };
+  const demanded = demandedLook(attempts, row.generation, earlier.payouts, facts);
+  const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
+  const looks = await store.looksAt(keys);
+  const missing: MissingLook[] = [];
+  for (const key of keys) {
+    const look = looks.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
+    const wanted = both(isMet(look, demanded, now()) ? undefined : demanded, await demandedSinceOpening(store, look));
+    if (wanted === undefined) continue;
+    missing.push({ ...key, after: wanted.after, since: wanted.from, from: listedFrom(deps, wanted.from) });
+  }
+  return { missing, earlier };
+}
+
+async function isOlder({ store, now }: LookDeps, { createdAt, releasedAt }: SentRow): Promise<boolean> {
+  if (createdAt === undefined) return false;
+  return hasWaited(now(), releasedAt ?? createdAt) || createdAt <= ((await store.resumed())?.at ?? 0);
+}
+
+const isMet = (look: ListLook | undefined, demanded: DemandedLook | undefined, now: number): boolean =>
+  demanded === undefined || (look !== undefined && look.reachesFrom === 0 && isMetBy(demanded, look.beganAt, now));
+
+async function earlierOf({ store }: LookDeps, row: SentRow): Promise<Earlier> {
+  if (row.generation === 0) return { payouts: [], attempts: [] };
+  const payouts = await store.payoutsOf(earlierReferences(row));
+  const legs = payouts.flatMap((payout) => legsOf(payout.kind).map((leg) => legReference(payout, leg)));
+  return { payouts, attempts: await store.attemptsOf(legs) };
+}
+
+const isOrder = (request: SendAttempt['request']): request is SentOrder => request !== null && 'amount' in request;
+
+const listsOfAttempt = (uid: string, { request }: SendAttempt): WatchKey[] =>
+  isOrder(request) ? listsOf(uid, request) : [];
+
+function distinct(keys: readonly WatchKey[]): WatchKey[] {
+  return [...new Map(keys.map(({ uid, currency }) => [JSON.stringify([uid, currency]), { uid, currency }])).values()];
+}
+
+async function atBank(
+  deps: LookDeps,
+  row: SentRow,
+  leg: LegKind,
+  earlier: Earlier,
+): Promise<Pick<AtBank, 'earlier' | 'own'>> {
+  const unsent = await unsentOrders(deps, row);
+  const own = legReference(row, leg);
+  const others = [...unsent.filter(({ reference }) => reference !== own), ...(await hiddenOrders(deps, row, earlier))];
+  const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
+  return {
+    earlier: others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),
+    own: [...unsent.filter(({ reference }) => reference === own), ...(await seenByWatch(deps, row, own))].map(
+      ({ orderId }) => orderId,
+    ),
+  };
+}
+
+/** Orders without a reference for the same money as an earlier generation, made since it was sent. */
+async function hiddenOrders(deps: LookDeps, row: SentRow, { payouts, attempts }: Earlier): Promise<UnaskedOrder[]> {
+  if (attempts.length === 0) return [];
+  const from = attemptsListedFrom(deps, Math.min(...attempts.map(({ sentAt }) => sentAt)), attempts);
+  const keys = distinct(attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt)));
+  const hidden = (await Promise.all(keys.map((key) => deps.store.unaskedOrdersWithoutReference(key)))).flat();
+  const expected = payouts.flatMap((payout) =>
+    legsOf(payout.kind).map((leg) => {
+      const reference = legReference(payout, leg);
+      const sent = orderAsked<SentOrder>(attempts.filter((attempt) => attempt.reference === reference));
+      return expectedOrder(leg, reference, payout.instruction, payout.assessed, sent);
+    }),
+  );
+  const known = new Set(
+    (await deps.store.payoutsOfOrders(hidden.map(({ orderId }) => orderId))).map((payout) => payout.orderId),
+  );
+  return hidden.filter(({ shown, orderId }) => {
+    if (shown === null || known.has(orderId) || (shown.created_at ?? from) < from) return false;
+    return expected.some((order) => isIndistinct(shown, order));
+  });
+}
+
+/**
+ * Orders that a watch has seen under this reference and that the bank still shows by their ids, though a list may leave them out.
+ * They are noted, so that whoever prepares the row again looks for them.
+ */
+async function seenByWatch(deps: LookDeps, { uid }: SentRow, reference: string): Promise<UnaskedOrder[]> {
+  const orders = await Promise.all(
+    (await deps.store.orderIdsSeen(reference)).map((orderId) => readIfThere(deps, orderId)),
+  );
+  const found = orders.flatMap((shown): UnaskedOrder[] => {
+    if (shown?.client_order_id === undefined) return [];
+    const { order_id: orderId, client_order_id: clientOrderId, transaction_currency: currency = '' } = shown;
+    if (referenceForm(clientOrderId, reference) === 'other') return [];
+    return [{ orderId, uid, currency, clientOrderId, stem: ownStem(clientOrderId), shown, seenAt: deps.now() }];
+  });
+  if (found.length > 0) await deps.store.recordUnaskedOrders(found);
+  return found;
+}
+
+/** By what the bank shows of the order now: only one that says "no money" is dead. */
+async function mayHavePaid(deps: LookDeps, { orderId }: UnaskedOrder): Promise<boolean> {
+  const order = await readIfThere(deps, orderId);
+  return order === undefined || !isNoMoney(stageMeaning(order.stage, deps.settings.terms.closedMeans));
+}

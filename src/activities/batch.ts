@@ -1,0 +1,289 @@
+import type { SignedDecision } from '../domain/authority.ts';
+import { FAILURES, Misuse } from '../domain/failures.ts';
+import { someAtOnce } from '../domain/iterate.ts';
+import { roomInQueue } from '../domain/pace.ts';
+import {
+  type BatchControl,
+  CANCELLABLE_STATES,
+  countRows,
+  isAtRest,
+  type StateCounts,
+} from '../domain/payout-state.ts';
+import { because, type ReasonCode } from '../domain/reasons.ts';
+import { believedFrom } from '../domain/store-past.ts';
+import { switchFactsOf } from '../domain/switches.ts';
+import type { BatchRecord, InFlight, PayoutRecord } from '../store/store.ts';
+import type { LongRun } from './caller.ts';
+import type { ActivityDeps } from './deps.ts';
+import { type Failed, reconcileBatch, restartAll, restartSome } from './reconcile.ts';
+import { delayOf, startPayout } from './start-payout.ts';
+import { wakeNeglectedWatches } from './watch.ts';
+
+/**
+ * Returns the control in force; a cancel is final. Anyone with access to the namespace can send this, under any name: under a
+ * policy it can therefore only tighten the control. Resuming goes through `updateBatch`, which knows the caller.
+ */
+export async function setBatchControl(
+  { store, now, settings }: ActivityDeps,
+  { batchId, control, by }: { batchId: string; control: BatchControl; by: string },
+): Promise<BatchControl> {
+  return store.controlBatch({ batchId, control, by, at: now(), onlyTightens: settings.policy !== undefined });
+}
+
+/** Approves every row of a batch that waits for people; returns how many were asked. */
+export async function approveRows(
+  { store, executions }: ActivityDeps,
+  { batchId, by, note }: { batchId: string; by: string; note?: string },
+): Promise<number> {
+  const rows = await store.rowsIn(batchId, ['awaiting-approval', 'awaiting-bank-approval']);
+  let asked = 0;
+  for (const row of rows) if (await executions.approve(row.workflowId, { by, note })) asked += 1;
+  return asked;
+}
+
+/**
+ * Signals the decision to every row of a signed plan that asks its question; each row verifies what was signed. Returns how many.
+ */
+export async function signalPlan(
+  { store, executions }: Pick<ActivityDeps, 'store' | 'executions'>,
+  plan: Pick<SignedDecision, 'question' | 'decision' | 'digest' | 'subject' | 'remark'>,
+): Promise<number> {
+  const { decision, subject: by, remark } = plan;
+  const waiting = await store.awaitingUnder(plan);
+  const tell = (workflowId: string): Promise<boolean> =>
+    decision === 'approve' ? executions.approve(workflowId, { by }) : executions.reject(workflowId, { by, remark });
+  await someAtOnce(waiting, AT_ONCE, tell);
+  return waiting.length;
+}
+
+const AT_ONCE = 16;
+
+/** By payout and run: epoch ms from which it may be asked to cancel (again); infinity once it has accepted the cancel. */
+export type CancelAsked = Map<string, number>;
+
+/** Payload of the cancel update, the same from every caller: all of them send one update id, which a run accepts once. */
+export const BATCH_CANCELLED = { by: 'batch', reason: 'the batch was cancelled' } as const;
+
+const CANCELS_AT_ONCE = 10;
+
+/**
+ * Ends rows that were not started and asks started ones to cancel; those decide for themselves. After the store was replaced by
+ * an older copy, its "not started" is not believed for a while: such rows are started, so that each looks at the bank before it
+ * ends.
+ */
+export async function cancelRest(
+  deps: ActivityDeps,
+  batchId: string,
+  asked: CancelAsked,
+  warn: LongRun['warn'],
+): Promise<void> {
+  const believed = believedFrom(await deps.store.restored(), deps.settings);
+  await deps.store.cancelUnreleased(batchId, believed, because('batch-cancelled'), deps.now());
+  const room = await roomOf(deps, batchId);
+  if (believed !== null && room > 0) await startAll(deps, await deps.store.releasable(batchId, room, []));
+  const now = deps.now();
+  const due = (await deps.store.rowsIn(batchId, CANCELLABLE_STATES)).filter(
+    (row) => now >= (asked.get(runOf(row)) ?? 0),
+  );
+  await someAtOnce(due, CANCELS_AT_ONCE, (row) => ask(deps, row, asked, warn));
+}
+
+/** Asks each run once, a new run of the same payout again. A row that accepts no cancel now does not delay the others. */
+async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, warn: LongRun['warn']): Promise<void> {
+  const again = deps.now() + deps.settings.quietCheckMs;
+  try {
+    const isTaken = await deps.executions.cancelPayout(row.workflowId, BATCH_CANCELLED);
+    asked.set(runOf(row), isTaken ? Number.POSITIVE_INFINITY : again);
+  } catch (error) {
+    asked.set(runOf(row), again);
+    warn('a payout of a cancelled batch did not accept the cancel', { error, reference: row.reference });
+  }
+}
+
+const runOf = ({ workflowId, claimRunId }: PayoutRecord): string => `${workflowId} ${claimRunId}`;
+
+/** Workflows started side by side; more only queues them in the server. */
+const STARTS_AT_ONCE = 10;
+
+/**
+ * Starts as many rows as the window and the workers have room for; returns how many wait for a worker then. `stopped`: a canary
+ * row has paused the batch.
+ *
+ * @param before how many waited after the last release
+ */
+export async function release(deps: ActivityDeps, batch: BatchRecord, before: number): Promise<'stopped' | number> {
+  const canary = batch.canary === null ? 'over' : await canaryOf(deps, batch, batch.canary);
+  if (canary === 'stopped') return 'stopped';
+  const inFlight = await deps.store.inFlight(batch.batchId);
+  const { waiting } = inFlight;
+  const room = Math.min(await roomBeside(deps, batch.batchId, inFlight), roomInQueue(before, waiting));
+  if (room <= 0) return waiting;
+  const paused = await deps.store.pausedAccounts(deps.settings.window);
+  const rows = await deps.store.releasable(batch.batchId, room, paused);
+  const due = canary === 'over' ? rows : rows.filter(({ reference }) => canary.has(reference));
+  await startAll(deps, due);
+  return waiting + due.length;
+}
+
+/** How many more rows may be under way. */
+const roomOf = async (deps: ActivityDeps, batchId: string): Promise<number> =>
+  roomBeside(deps, batchId, await deps.store.inFlight(batchId));
+
+/** What others have open keeps no batch from having a window of its own open. */
+async function roomBeside(
+  { store, settings }: ActivityDeps,
+  batchId: string,
+  { unaccepted, openOrders }: InFlight,
+): Promise<number> {
+  const { window } = settings;
+  const left = settings.openOrders - openOrders;
+  const open = left >= window ? left : Math.max(left, window - (await store.openIn(batchId, window)));
+  return Math.max(0, Math.min(window - unaccepted, open));
+}
+
+export async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) await startSome(deps, rows.slice(i, i + STARTS_AT_ONCE));
+}
+
+/** What the canary allows: only its own rows, all rows (`over`: every canary row is completed), or none (`stopped`). */
+async function canaryOf(
+  deps: ActivityDeps,
+  { batchId }: BatchRecord,
+  count: number,
+): Promise<ReadonlySet<string> | 'over' | 'stopped'> {
+  const rows = await deps.store.canaryRows(batchId, count);
+  const failed = rows.find(({ state }) => isAtRest(state) && state !== 'completed');
+  if (failed !== undefined) {
+    const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;
+    const reason = `canary: row ${failed.row ?? 0} is ${failed.state}${why}`;
+    await deps.store.controlBatch({ batchId, control: 'paused', by: 'canary', reason, at: deps.now() });
+    return 'stopped';
+  }
+  if (rows.some(({ state }) => state !== 'completed')) return new Set(rows.map(({ reference }) => reference));
+  await deps.store.endCanary(batchId, `${rows.length} rows completed`, deps.now());
+  return 'over';
+}
+
+/** Starts the rows; those due on a later day start with a delay. */
+async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+  const start = async (row: PayoutRecord): Promise<void> => {
+    if ((await startPayout(deps, row)) === 'started') return;
+    // It runs, though the store says it was never released: the store may be an older copy, and the run must notice.
+    await deps.executions.lookAgain(row.workflowId);
+  };
+  await Promise.all(rows.map(start));
+  const references = (some: readonly PayoutRecord[]): string[] => some.map(({ reference }) => reference);
+  const later = rows.filter((row) => delayOf(deps, row) > 0);
+  await deps.store.markScheduled(references(later), because('not-yet-due'), deps.now());
+  await deps.store.markReleased(references(rows), deps.now());
+}
+
+export interface PumpInput {
+  batchId: string;
+  /** Return when this many rows are at rest, or when all are. */
+  untilSettled: number;
+}
+
+export interface PumpResult {
+  counts: StateCounts;
+  control: BatchControl;
+  /** Why the batch paused itself. */
+  controlReason: string | null;
+  done: boolean;
+}
+
+/**
+ * Starts payout workflows within a bounded window and waits until enough rows are at rest. Safe to run again: the store selects
+ * the rows, and a start that finds the workflow running counts as success.
+ */
+export async function pump(
+  deps: ActivityDeps,
+  { sleep, signal, warn }: LongRun,
+  { batchId, untilSettled }: PumpInput,
+): Promise<PumpResult> {
+  const failed: Failed = (error, reference) => warn('closed payout not started again', { error, reference });
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  let quietAfter: string | null = null;
+  let switchesSeen = '';
+  const askedToCancel: CancelAsked = new Map();
+  const plansTold = new Set<string>();
+  let uncounted = 0;
+  let waiting = 0;
+  for (;;) {
+    const batch = await deps.store.batch(batchId);
+    // The store was replaced by an older copy, or somebody started the workflow by hand: retrying does not help.
+    if (batch === undefined) throw new Misuse(FAILURES.invalidInput, 'the store does not know this batch');
+    if (isOver(deps.settings.quietCheckMs, checkedAt, deps.now())) {
+      const quietMs = deps.settings.quietRowMs;
+      ({ next: quietAfter } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs }));
+      await wakeNeglectedWatches(deps);
+      switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
+      await signalPlans(deps, batchId, plansTold);
+      checkedAt = deps.now();
+    }
+    if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
+    // Count before looking at the canary: if the count says that all rows are at rest, `release` sees every canary outcome.
+    let counts: StateCounts | undefined;
+    if (uncounted > 0) {
+      uncounted -= 1;
+    } else {
+      const countedFrom = deps.now();
+      counts = countRows(await deps.store.stateCounts(batchId));
+      uncounted = pulsesUncounted(deps.now() - countedFrom, deps.settings);
+    }
+    if (batch.control === 'running') {
+      const released = await release(deps, batch, waiting);
+      if (released === 'stopped') return progress(deps, batchId);
+      waiting = released;
+    }
+    if (counts?.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
+      await reconcileBatch(deps, signal, batch);
+      if (await deps.store.endBatch(batchId, deps.now()))
+        return { counts, control: batch.control, controlReason: batch.controlReason, done: true };
+    }
+    if (counts !== undefined && counts.open > 0 && counts.total - counts.open >= untilSettled)
+      return progress(deps, batchId);
+    await sleep(deps.settings.batchPulseMs);
+  }
+}
+
+/** If the clock was set back, the interval counts as over. */
+const isOver = (ms: number, since: number, now: number): boolean => now < since || now - since >= ms;
+
+/** Pulses to skip before the next count: counting reads every row and may take a twentieth of the time. */
+const pulsesUncounted = (tookMs: number, { batchPulseMs }: { batchPulseMs: number }): number =>
+  Math.min(UNCOUNTED_MAX, Math.floor((COUNTED_SELDOM * tookMs) / batchPulseMs));
+
+const COUNTED_SELDOM = 20;
+/** Bounds the skip even if the clock was set during the count. */
+const UNCOUNTED_MAX = 20;
+
+/** The process that took a signed plan may have died before it signalled the rows. */
+async function signalPlans(deps: ActivityDeps, batchId: string, signalled: Set<string>): Promise<void> {
+  for (const plan of await deps.store.plansOf(batchId)) {
+    if (signalled.has(plan.id)) continue;
+    await signalPlan(deps, plan);
+    signalled.add(plan.id);
+  }
+}
+
+async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpResult> {
+  const batch = await store.batch(batchId);
+  const counts = countRows(await store.stateCounts(batchId));
+  return { counts, control: batch?.control ?? 'running', controlReason: batch?.controlReason ?? null, done: false };
+}
+
+/**
+ * Rows held by a switch check again by themselves, but rarely. Whenever a switch or the batch's control changes, signals those
+ * that no switch stops any more. Returns what is off now, for the next call.
+ */
+async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: string): Promise<string> {
+  const off = JSON.stringify([batch.control, await deps.store.switches()]);
+  if (off === seen) return seen;
+  for (const row of await deps.store.rowsIn(batch.batchId, ['held'])) {
+    if (row.reason?.code !== ('switched-off' satisfies ReasonCode)) continue;
+    if ((await deps.store.matchingSwitch(switchFactsOf(row))) === undefined)
+      await deps.executions.lookAgain(row.workflowId);
+  }
+  return off;
+}

@@ -1,0 +1,438 @@
+import { doubtInWords } from '../domain/absence.ts';
+import { type Claim, StoreMismatch, Superseded } from '../domain/claim.ts';
+import { FAILURES, Misuse } from '../domain/failures.ts';
+import type { Assessment } from '../domain/gates.ts';
+import { payloadDigest, referenceOf } from '../domain/identity.ts';
+import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
+import { decimalsEqual } from '../domain/money.ts';
+import { type LegKind, legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
+import type { ExpectedOrder } from '../domain/order-judgement.ts';
+import {
+  type EndState,
+  isEnd,
+  type PayoutState,
+  type Reason,
+  type StoredState,
+  type UnpaidState,
+} from '../domain/payout-state.ts';
+import type { Terms } from '../domain/policy.ts';
+import { because } from '../domain/reasons.ts';
+import { expectedOrder, type SentOrder } from '../domain/sent-order.ts';
+import { believedFrom } from '../domain/store-past.ts';
+import {
+  exchangeProgress,
+  orderAsked,
+  SENDER_LIFE_MS,
+  type Submission,
+  submissionOf,
+  withUnknownAttempts,
+} from '../domain/submission.ts';
+import { dueAt } from '../domain/time.ts';
+import { capsOf } from '../people/decisions/asked.ts';
+import { isSignedByMaker } from '../people/decisions/verdict.ts';
+import { type Caller, claimedRow, legReference, legReferences } from '../store/claimed-row.ts';
+import { areEarlierUnpaid } from '../store/proven-unpaid.ts';
+import type { PayoutClaim, PayoutRecord, SendAttempt, Settled, UnaskedOrder } from '../store/store.ts';
+import { askBank, unsentByRow, unsentOrders } from './ask-first.ts';
+import { recordedAssessment } from './assess.ts';
+import type { ActivityDeps } from './deps.ts';
+import { obstructed } from './obstructed.ts';
+
+/** What is known of one order of a payout when a run takes the claim. Usually nothing was sent; that takes no room in history. */
+export interface LegStart {
+  reference: string;
+  /** Absent: nothing was sent. */
+  submission?: Submission;
+  /** Known to be paid. */
+  isPaid?: boolean;
+  /** Epoch ms of the first and the last attempt recorded; absent or null when there is none. */
+  firstSentAt?: number | null;
+  lastSentAt?: number | null;
+  /** More may have been sent than the store shows. */
+  isForgotten?: true;
+}
+
+/** One for each order that a row of its kind may send. */
+type LegStarts = Partial<Record<LegKind, LegStart>>;
+
+/** Period (epoch ms) in which something may have been sent that the store does not show; `until` null: up to now. */
+export interface Forgotten {
+  from: number;
+  until: number | null;
+}
+
+/** `at`: when the claim was taken (epoch ms). `forgotten`: attempts of the order may be missing. */
+interface Taken {
+  at: number;
+  forgotten?: Forgotten;
+}
+
+function legStarts(claim: PayoutClaim, taken: (leg: LegKind) => Taken): LegStarts {
+  const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
+  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, taken(leg))]));
+}
+
+/** A paid leg needs no look. */
+function legStart(reference: string, { attempts }: PayoutClaim, { forgotten, at }: Taken): LegStart {
+  const own = attempts.filter((attempt) => attempt.reference === reference);
+  if (own.length === 0 && forgotten === undefined) return { reference };
+  const submission = submissionOf(own);
+  return {
+    reference,
+    submission: forgotten === undefined ? submission : withUnknownAttempts(submission),
+    isPaid: own.some(({ settled }) => settled === 'paid'),
+    firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
+    lastSentAt: forgotten?.until === null ? null : (lastEnd(own, at) ?? forgotten?.until ?? null),
+    ...(forgotten !== undefined && { isForgotten: true }),
+  };
+}
+
+/** Upper bound for the end of the last attempt: nobody records when a sender stopped. Attempts oldest first. */
+function lastEnd(attempts: PayoutClaim['attempts'], at: number): number | undefined {
+  const last = attempts.at(-1);
+  return last && Math.min(at, last.sentAt + SENDER_LIFE_MS);
+}
+
+/** One of the orders of a payout. */
+export interface LegInput {
+  claim: Claim;
+  leg: LegKind;
+  /** State that the row should be in. */
+  recorded?: StoredState;
+  /** Order ids that the run knows, even if the store has forgotten them. */
+  placedIds?: readonly string[];
+}
+
+/** What was sent for a leg, and so what the bank must show. */
+export interface SentLeg {
+  reference: string;
+  attempts: SendAttempt[];
+  /** Order ids from answers to attempts, and those that this run or an earlier one has followed. */
+  ownIds: string[];
+  sent: SentOrder | undefined;
+  expected: ExpectedOrder;
+}
+
+export async function sentLeg(
+  { store }: ActivityDeps,
+  row: PayoutRecord,
+  { leg, placedIds = [] }: LegInput,
+): Promise<SentLeg> {
+  const reference = legReference(row, leg);
+  const attempts = await store.attempts(reference);
+  const sent = orderAsked<SentOrder>(attempts);
+  const followed = leg === mainLegOf(row.kind) && row.orderId !== null ? [row.orderId] : [];
+  const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds, ...followed])];
+  const expected = expectedOrder(leg, reference, row.instruction, row.assessed, sent);
+  return { reference, attempts, ownIds, sent, expected };
+}
+
+export interface PrepareInput {
+  input: PayoutInput;
+  /** Id of the store that prepared this payout earlier in this run; no other store may. */
+  storeId?: string;
+  /** There was an earlier run of this workflow id, according to whoever started this one or to its own history. */
+  ranBefore?: boolean;
+  /** Lowest term of the claim, and its term unless another run held it; absent: 1. */
+  term?: number;
+  /** This run continues the previous one, which handed over what it knew. */
+  isHandedOver?: boolean;
+  /** Kind of the calling workflow; absent: a payout. */
+  kind?: PayoutKind;
+}
+
+/** Result of the first activity of a payout, kept in history: claim, terms for life, and where to begin. */
+export type Prepared =
+  | {
+      kind: 'ended';
+      reference: string;
+      state: EndState;
+      reason: Reason | null;
+      orderId: string | null;
+      fee: string | null;
+      feeCurrency: string | null;
+    }
+  | ({
+      kind: 'ready';
+      claim: Claim;
+      maker: string | null;
+      terms: Terms;
+      /** Why an earlier run handed the payout to an operator: nothing is sent without a decision. Null: it did not. */
+      parked: Reason | null;
+      assessment: Assessment;
+    } & LegStarts);
+
+/** Without these there is nothing to claim. Breaking any other rule makes the payout fail with its reason. */
+const NEEDED = ['account_id', 'amount', 'currency'] as const;
+
+/** Checks the identity, takes the claim, fixes the terms and reads the bank once. Moves no money and is safe to run again. */
+export async function preparePayout(
+  deps: ActivityDeps,
+  { workflowId, runId }: Caller,
+  { input, storeId, kind = 'payout', ranBefore = false, term, isHandedOver = false }: PrepareInput,
+): Promise<Prepared> {
+  const { store, now } = deps;
+  if (storeId !== undefined && storeId !== store.id && !(await store.hasReplaced(storeId))) {
+    throw new StoreMismatch(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
+  }
+  const { instruction: given, by, generation } = splitInput(input);
+  if (generation === undefined) {
+    throw new Misuse(FAILURES.invalidInput, '"generation" is a whole number from 0, written as a number');
+  }
+  const reference = referenceOf(given.uid ?? '', given.id ?? '', mainLegOf(kind), generation);
+  const itsId = payoutWorkflowId(reference, kind);
+  if (!given.uid || !given.id || workflowId !== itsId) {
+    const command = `payouts reference UID ID${kind === 'payout' ? '' : ` --kind ${kind}`}`;
+    throw new Misuse(
+      FAILURES.wrongWorkflowId,
+      `the workflow id of this instruction is ${itsId}: the id is the lock against paying twice ("${command}" prints it)`,
+    );
+  }
+  const missing = NEEDED.filter((field) => given[field] === undefined);
+  if (missing.length > 0) throw new Misuse(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
+  await deps.assertIdentity();
+  const known = await store.payout(reference);
+  // Checked before the first claim only: afterwards the gates hold the payout if anything turns up about an earlier generation.
+  if (
+    known === undefined &&
+    !(await areEarlierUnpaid(store, { uid: given.uid, documentId: given.id, generation, kind }))
+  ) {
+    throw new Misuse(
+      FAILURES.generationNotProven,
+      `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
+    );
+  }
+
+  const instruction = claimedInstruction(known, given, input.batchId);
+  if (known === undefined && !(await isSignedByMaker(deps, { kind, reference, instruction, by }))) {
+    throw new Misuse(
+      FAILURES.makerNotProven,
+      'the policy asks for a maker who has proven to be one: hand payouts over with the command or the gateway',
+    );
+  }
+  const references = legsOf(kind).map((leg) => referenceOf(given.uid, given.id, leg, generation));
+  const claimed = await store.claimPayout({
+    reference,
+    workflowId,
+    instruction,
+    payloadDigest: payloadDigest(instruction),
+    generation,
+    kind,
+    by: by ?? null,
+    runId,
+    term: isTerm(term) ? term : undefined,
+    derivedReferences: references,
+    at: now(),
+  });
+  const { record } = claimed;
+  if (!claimed.samePayload) throw reused();
+  if (isEnd(record.state)) return ended(record, record.state);
+  const claim: Claim = { storeId: store.id, reference, term: record.term };
+  const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
+  const hadOther = ranBefore || record.term !== (term ?? 1);
+  const forgotten = await forgottenSince(deps, claimed, { hadOther, isHandedOver });
+  // A run that has to look stores that state itself; until then the row keeps telling the next run to look.
+  const staysAsItIs = parked !== null || forgotten !== undefined;
+  if (claimed.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
+
+  const at = now();
+  const broken = deps.checkInstruction(instruction, kind).map(({ rule }) => rule);
+  const assessment: Assessment =
+    broken.length > 0
+      ? obstructed(record, { kind: 'fail', reason: because('invalid-instruction', broken.join(', ')) })
+      : await recordedAssessment(deps, record, exchangeProgress(legStarts(claimed, () => ({ at }))));
+  // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet
+  // one may be needed and may have been sent.
+  const needsNoExchange = assessment.payingAccountId === instruction.account_id;
+  const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
+  const unsent = await unsentOrders(deps, record);
+  const ofLeg = (leg: LegKind): Forgotten | undefined => {
+    const orders = unsent.filter((order) => order.reference === legReference(record, leg));
+    if (orders.length > 0) return sinceOldest(orders);
+    return mayBeSent(leg) ? forgotten : undefined;
+  };
+  return {
+    kind: 'ready',
+    claim,
+    maker: record.by,
+    terms: termsOf(deps, instruction),
+    ...legStarts(claimed, (leg) => ({ at, forgotten: ofLeg(leg) })),
+    parked,
+    assessment,
+  };
+}
+
+/** Anybody may write anything into a workflow's input: a huge term would leave no higher one. */
+const isTerm = (term: unknown): term is number =>
+  Number.isInteger(term) && Number(term) > 0 && Number(term) < 1_000_000;
+
+/** Reasons that need no decision by people: the run looks and continues with what it finds. */
+const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
+
+/**
+ * The period in which more may have been sent than the store shows; a look must then come before any send. Undefined: none.
+ * Cases: an earlier run was looking, or its workflow was closed without an end; another run held the payout (`hadOther`); shortly
+ * before the payout was claimed, this store was replaced by an older copy or took another store's namespace.
+ */
+async function forgottenSince(
+  { store, settings }: ActivityDeps,
+  { record: { state, reason, createdAt }, attempts }: PayoutClaim,
+  { hadOther, isHandedOver }: { hadOther: boolean; isHandedOver: boolean },
+): Promise<Forgotten | undefined> {
+  // A continuing run remembers what the previous one sent, looked for and found.
+  if (isHandedOver && !hadOther) return undefined;
+  const restored = await store.restored();
+  const from = Math.min(createdAt, restored?.from ?? createdAt);
+  if (hadOther || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
+  const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
+  if (wasLooking) return { from, until: attempts.at(-1)?.sentAt ?? null };
+  if (restored === undefined || attempts.length > 0) return undefined;
+  const isBelieved = createdAt > (believedFrom(restored, settings) ?? createdAt);
+  return isBelieved ? undefined : { from, until: restored.at };
+}
+
+/** The bank shows orders that the store has forgotten, or that another copy of it has sent: they are looked for, and followed. */
+const sinceOldest = (orders: readonly UnaskedOrder[]): Forgotten => ({
+  from: Math.min(...orders.map(({ shown }) => shown?.created_at ?? 0)),
+  until: null,
+});
+
+/** A run that takes the claim over is at work again, and must be sent again what the watches signalled to the previous one. */
+async function takenOver(
+  { store, now }: ActivityDeps,
+  { reference, term }: PayoutRecord,
+  sent: readonly string[],
+  staysAsItIs: boolean,
+): Promise<void> {
+  if (!staysAsItIs) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
+  for (const heard of sent) await store.noteOrder(heard, { notifiedStatus: null });
+}
+
+/**
+ * The claimed row decides what is paid; the input must agree with it. If a batch claimed the row and it is not here, it is in
+ * another store.
+ */
+function claimedInstruction(
+  row: PayoutRecord | undefined,
+  given: PayoutInstruction,
+  batchId: string | undefined,
+): PayoutInstruction {
+  if (row === undefined) {
+    if (batchId !== undefined) throw new StoreMismatch('the store of this worker has no row of this batch payout');
+    return given;
+  }
+  const { instruction } = row;
+  const isSame = isClaimedBriefly(given)
+    ? given.account_id === instruction.account_id &&
+      given.currency === instruction.currency &&
+      decimalsEqual(given.amount, instruction.amount)
+    : payloadDigest(given) === row.payloadDigest;
+  if (!isSame) throw reused();
+  return instruction;
+}
+
+const reused = () => new Misuse(FAILURES.idReused, 'this id was claimed before with another payload; nothing was sent');
+
+function ended(record: PayoutRecord, state: EndState): Prepared {
+  const { reference, reason, orderId, fee, feeCurrency } = record;
+  return { kind: 'ended', reference, state, reason, orderId, fee, feeCurrency };
+}
+
+function termsOf({ settings }: ActivityDeps, instruction: PayoutInstruction): Terms {
+  return {
+    ...settings.terms,
+    ...(settings.policy !== undefined && { signed: true as const }),
+    ...capsOf({ instruction }, settings.terms),
+    dueAt: dueAt(instruction, settings.calendar),
+  };
+}
+
+export interface RecordStateInput {
+  claim: Claim;
+  state: Exclude<PayoutState, EndState>;
+  reason: Reason | null;
+  orderId?: string;
+  /** What a payout that awaits funds needs, decimal string. */
+  fundsNeeded?: string;
+}
+
+/** By leg: attempts up to this number are settled, and as what. Absent: none. */
+export type SettledLegs = Partial<Record<LegKind, { upTo: number; as: Settled }>>;
+
+export interface CloseInput {
+  claim: Claim;
+  state: UnpaidState;
+  reason: Reason;
+  settled: SettledLegs;
+  /** Who rejected or cancelled it; absent: nobody. */
+  by?: string;
+}
+
+/** Stores the state of the payout, for reports and lists. */
+export async function recordState(
+  { store, now }: ActivityDeps,
+  { runId }: Caller,
+  { claim, fundsNeeded, ...change }: RecordStateInput,
+): Promise<void> {
+  const { reference, term } = claim;
+  await claimedRow(store, claim, runId);
+  // Null replaces an earlier sum: a later shortage may be of another account and of an unknown sum.
+  const funds = change.state === 'awaiting-funds' ? { fundsNeeded: fundsNeeded ?? null } : {};
+  if (!(await store.changePayout(reference, { ...change, ...funds, term, at: now() }))) throw new Superseded();
+  if (change.orderId !== undefined) await store.noteOrder(reference, { orderId: change.orderId });
+}
+
+/**
+ * Stores an end without money. Throws `Superseded` if something was sent that this run has not settled, or if a list has shown an
+ * order that this store does not know of: the run then claims the payout again, and looks for it. Open orders leave the open set.
+ */
+export async function closePayout(
+  deps: ActivityDeps,
+  { runId }: Caller,
+  { claim, settled, ...end }: CloseInput,
+): Promise<void> {
+  const row = await claimedRow(deps.store, claim, runId);
+  const legs = Object.entries(legReferences(row));
+  const references = legs.map(([, reference]) => reference);
+  // What people have found out about the money stands against what the bank shows.
+  const isSaid = end.reason.code === 'closed-by-operator';
+  if (!isSaid) await assertLooked(deps, row);
+  if (!isSaid && (await unsentByRow(deps, row, references)).length > 0) {
+    throw new Superseded('the bank shows an order that this store did not send');
+  }
+  const closing = await deps.store.closeUnpaid({
+    ...end,
+    ...claim,
+    settled: Object.fromEntries(
+      legs.flatMap(([leg, reference]) => {
+        const known = settled[leg as LegKind];
+        return known === undefined ? [] : [[reference, known]];
+      }),
+    ),
+    references,
+    at: deps.now(),
+  });
+  if (closing === 'superseded') throw new Superseded();
+  if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not settled');
+}
+
+/**
+ * A store that was restored, or went back in time, may have forgotten what was sent for a row from before: the bank's lists say so
+ * before the row ends as unpaid. Throws, to be tried again, while they cannot be believed.
+ */
+async function assertLooked(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
+  const restored = await deps.store.restored();
+  if (restored === undefined || row.createdAt > restored.at) return;
+  const { uid, kind, instruction, assessed } = row;
+  const currencies = [
+    instruction.currency,
+    ...(assessed?.exchange === undefined ? [] : [assessed.exchange.sellCurrency]),
+  ];
+  const { doubt } = await askBank(
+    deps,
+    row,
+    mainLegOf(kind),
+    currencies.map((currency) => ({ uid, currency })),
+  );
+  if (doubt !== undefined) throw new Error(doubtInWords(doubt));
+}

@@ -1,0 +1,434 @@
+import { readIfThere } from '../bank/bank-orders.ts';
+import { listedFrom, recentlyListedFrom } from '../bank/bank-time.ts';
+import { withDeadline } from '../bank/deadline.ts';
+import { isBankError, undefinedIf } from '../bank/errors.ts';
+import { type Order, orderKey } from '../bank/schemas/orders.ts';
+import { Superseded } from '../domain/claim.ts';
+import { someAtOnce } from '../domain/iterate.ts';
+import { mainLegOf, orderEndActivityId, parseWorkflowId } from '../domain/names.ts';
+import { isArrival, isReturn } from '../domain/order-judgement.ts';
+import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../domain/order-status.ts';
+import { isEnd } from '../domain/payout-state.ts';
+import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../domain/reference-form.ts';
+import type { OpenOrder } from '../store/store.ts';
+import type { LongRun } from './caller.ts';
+import type { ActivityDeps } from './deps.ts';
+import { noteOrders } from './note-orders.ts';
+import { watchLeaseMs } from './open-set.ts';
+import { asPaid, type ReadOrderInput, readOrder } from './read.ts';
+
+/** Which open order a record of the bank belongs to. */
+export interface Owners {
+  /** Those that were told this order id, the first one first. */
+  byId: ReadonlyMap<string, readonly OpenOrder[]>;
+  byReference: ByReference<OpenOrder>;
+}
+
+const ownersOf = (open: readonly OpenOrder[]): Owners => ({
+  byId: Map.groupBy(
+    open.filter(({ orderId }) => orderId !== null),
+    ({ orderId }) => `${orderId}`,
+  ),
+  byReference: new ByReference(open.map((order) => [order.reference, order])),
+});
+
+/**
+ * The open order that a listed record was made for: by the reference it shows, in whatever form, else by the id that the bank has
+ * told. A bank may give one id to two orders: each then belongs to whoever sent its reference, and one that shows none to the
+ * first that was told the id. A return belongs to none.
+ */
+function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
+  if (isReturn(order)) return undefined;
+  const { client_order_id: shown, order_id: orderId } = order;
+  const told = byId.get(orderId) ?? [];
+  if (shown === undefined) return told[0];
+  const byItsReference = byReference.find(shown) ?? told.find((owner) => isFormOf(shown, owner));
+  return byItsReference ?? (isOfAnother(shown) ? undefined : told[0]);
+}
+
+/** Whether the order shows the reference of another payout than this one. */
+export const isAnothers = ({ client_order_id: shown }: Order, owner: OpenOrder): boolean =>
+  shown !== undefined && isOfAnother(shown) && !isFormOf(shown, owner);
+
+const isFormOf = (shown: string, { reference }: OpenOrder): boolean => referenceForm(shown, reference) !== 'other';
+
+/** What is no reference of ours at all says nothing about whose order it is. */
+const isOfAnother = (shown: string): boolean => mayBeOurs(shown) || mayBeAltered(shown);
+
+/** How often a watch reads its open orders, in ms. */
+export interface Pace {
+  /** Pause for young orders. */
+  sweepMs: number;
+  /** Longest pause between two sweeps. */
+  sweepMaxMs: number;
+}
+
+/** An order waits at most a quarter of its age for its next look, unless full sweeps come sooner. */
+const PART_OF_AGE = 4;
+/** A full sweep comes after this many longest pauses, at most twice as many. */
+const FULL_EVERY = 4;
+
+/**
+ * How far back the sweep at `now` looks, as an age in ms; infinity: all that the list may show. Times count from the first sweep,
+ * which is a full one; `before` is the previous sweep. Periods double with age: however long an order is open, it is looked at a
+ * few times whenever its age doubles, not at every pause.
+ */
+export function depthAt({ sweepMs, sweepMaxMs }: Pace, before: number, now: number): number {
+  const isDue = (period: number): boolean => Math.floor(now / period) > Math.floor(before / period);
+  const fullMs = sweepMs * 2 ** Math.ceil(Math.log2((FULL_EVERY * sweepMaxMs) / sweepMs));
+  if (now === 0 || isDue(fullMs)) return Number.POSITIVE_INFINITY;
+  let depth = 0;
+  for (let period = sweepMs; period < fullMs; period *= 2) if (isDue(period)) depth = 2 * PART_OF_AGE * period;
+  return depth;
+}
+
+/** Pause after a sweep at `now`, given the age of the youngest open order. */
+export function pauseAt({ sweepMs, sweepMaxMs }: Pace, now: number, youngestMs: number): number {
+  let period = sweepMs;
+  while (2 * period <= Math.min(youngestMs / PART_OF_AGE, sweepMaxMs)) period *= 2;
+  return period - (now % period);
+}
+
+const READS_AT_ONCE = 5;
+/** A bank that leaves this many reads unanswered is left alone until the next sweep. */
+const UNANSWERED_MAX = 20;
+
+/**
+ * Reads open orders by their ids and passes on what is shown. Each is read ever more rarely, a tenth of its age apart, and one
+ * that the bank does not show holds up no other.
+ */
+async function readEachById(
+  deps: ActivityDeps,
+  signal: AbortSignal,
+  owners: readonly OpenOrder[],
+  tell: (owner: OpenOrder, order: Order) => Promise<void>,
+): Promise<void> {
+  const now = deps.now();
+  let unanswered = 0;
+  await someAtOnce(owners, READS_AT_ONCE, async (owner) => {
+    const { openedAt, orderId } = owner;
+    const nextLookAt = now + Math.ceil((now - openedAt) / 10);
+    // A time later than the next one from now was noted by a clock that was ahead.
+    const isPutOff = owner.nextLookAt !== null && now < owner.nextLookAt && owner.nextLookAt <= nextLookAt;
+    if (orderId === null || isPutOff || unanswered >= UNANSWERED_MAX) return;
+    await deps.store.noteOrder(owner.reference, { nextLookAt });
+    const look = () => withDeadline(SLOW_MS, signal, (inTime) => readIfThere(deps, orderId, { signal: inTime }));
+    const isAnswered = await undefinedIf(isBankError, async () => {
+      const order = await look();
+      if (order !== undefined) await tell(owner, order);
+      return true;
+    });
+    if (isAnswered !== true) unanswered += 1;
+  });
+}
+
+/** Others wait for their turn, so it is less patient than the run itself. */
+const SLOW_MS = 5_000;
+
+/**
+ * For an order that the list shows paid: reads it, stores the end of its payout in the name of the run that follows it, and tells
+ * that run, which need not read it again. The order leaves the open set last: whatever is lost before, the next sweep makes up for.
+ *
+ * @returns false if the run must decide: it is to be signalled, and reads the order itself
+ * @throws BankError if the bank does not show the order in time; nothing is stored
+ */
+export async function tellEnd(
+  deps: ActivityDeps,
+  { workflowId, reference }: OpenOrder,
+  orderId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  // An exchange that funds a payout has a reference of its own, under which there is no row.
+  const row = await deps.store.payout(reference);
+  // In any other state people, or a search, may have a say.
+  if (row?.state !== 'processing') return false;
+  const run = { workflowId, runId: row.claimRunId ?? '' };
+  // One that has an exchange, or was just told that its order is accepted, does not wait.
+  if (!(await deps.executions.awaitsEnd(run, orderId))) return false;
+  const caller = { ...run, activityId: orderEndActivityId(orderId) };
+  const input: ReadOrderInput = {
+    claim: { storeId: deps.store.id, reference, term: row.term },
+    leg: mainLegOf(row.kind),
+    orderId,
+    closedMeans: 'unclear',
+    as: 'watched',
+  };
+  const look = () => withDeadline(SLOW_MS, signal, (inTime) => readOrder(deps, caller, input, inTime));
+  const read = await undefinedIf(isSuperseded, () => deps.traced?.(workflowId, 'TellEnd', look) ?? look());
+  const paid = read && asPaid(read);
+  if (paid === undefined || !(await deps.executions.endOrder(run, orderId, paid))) return false;
+  await deps.store.closeOrder(reference);
+  return true;
+}
+
+const isSuperseded = (error: unknown): boolean => error instanceof Superseded;
+
+export interface SweepInput {
+  uid: string;
+  currency: string;
+}
+
+export interface SweepResult {
+  /** The open set was empty and the watch was marked as gone. */
+  ended: boolean;
+  sweeps: number;
+}
+
+/** The activity returns after this long, so that the workflow can show progress and start over with a fresh history. */
+const RUN_MS = 6 * 3_600_000;
+
+/**
+ * Sweeps the order list of one (uid, currency) until no order is open. One list read serves every open payout, so bank calls grow
+ * with pages of orders and not with payouts; older orders are read more rarely.
+ */
+export async function sweepOrders(
+  deps: ActivityDeps,
+  { sleep, signal }: LongRun,
+  key: SweepInput,
+): Promise<SweepResult> {
+  const began = deps.now();
+  const sweeping: Sweeping = {
+    deps,
+    signal,
+    key,
+    foreign: new Set(),
+    seconds: new Set(),
+    disputed: new Set(),
+    isUnanswered: false,
+    otherLegs: new Map(),
+    seenAt: new Map(),
+    lackedFor: new Map(),
+  };
+  let before = 0;
+  for (let sweeps = 1; ; sweeps += 1) {
+    await deps.store.touchWatch(key, deps.now());
+    const now = deps.now() - began;
+    const depth = depthAt(deps.settings, before, sweeps === 1 ? 0 : now);
+    before = now;
+    let open = await deps.store.openOrders(key, deps.now() - depth);
+    const isSeen = sweeps === 1 && (await wasJustLookedAt(deps, key));
+    if (open.length > 0 && !isSeen) await sweepSafely(sweeping, open, depth);
+    else open = await deps.store.openOrders(key);
+    if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
+    if (now > RUN_MS) return { ended: false, sweeps };
+    const youngestAt = open.at(-1)?.openedAt ?? deps.now();
+    await sleep(pauseAt(deps.settings, deps.now() - began, deps.now() - youngestAt));
+  }
+}
+
+/** Before the first orders are sent the whole list was read, and noted: it would show nothing else so soon. */
+async function wasJustLookedAt({ store, settings, now }: ActivityDeps, key: SweepInput): Promise<boolean> {
+  const [look] = await store.looksAt([key]);
+  return look !== undefined && Math.abs(now() - look.beganAt) < settings.sweepMaxMs;
+}
+
+/** State kept by one sweep activity between sweeps. */
+interface Sweeping {
+  deps: ActivityDeps;
+  signal: AbortSignal;
+  key: SweepInput;
+  /** Orders of no open payout that are already noted. */
+  foreign: Set<string>;
+  /** Second orders already signalled to an open payout. */
+  seconds: Set<string>;
+  /** References under which more than one order was seen: only their runs know what people have said about that. */
+  disputed: Set<string>;
+  /** The bank shows lists and leaves a read of a single order unanswered, in the present sweep. */
+  isUnanswered: boolean;
+  /** Last seen status by order id: of exchanges seen from the currency sold, and of transfers seen by the other user. */
+  otherLegs: Map<string, string>;
+  /** When a list last showed the order of an open reference. */
+  seenAt: Map<string, number>;
+  /** How long a list did not show the order of an open reference that the bank had accepted, ms. */
+  lackedFor: Map<string, number>;
+}
+
+/** A bank that does not answer ends no watch: the next sweep tries again. */
+async function sweepSafely(sweeping: Sweeping, open: OpenOrder[], depth: number): Promise<void> {
+  sweeping.isUnanswered = false;
+  await undefinedIf(isBankError, () =>
+    Number.isFinite(depth) ? sweepRecent(sweeping, open) : sweepAll(sweeping, open),
+  );
+}
+
+/** Reads the recent part of the list until each of these orders was seen; a full sweep finds the rest. */
+async function sweepRecent(sweeping: Sweeping, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, key, signal } = sweeping;
+  const owners = ownersOf(open);
+  const missing = new Set(open);
+  const enough = (page: readonly Order[]): boolean => {
+    for (const order of page) missing.delete(openOrderOf(order, owners) as OpenOrder);
+    return missing.size === 0;
+  };
+  const oldest = open[0]?.openedAt ?? deps.now();
+  const from = recentlyListedFrom(deps, oldest);
+  const scan = await deps.bank.orders.listAll({ ...key, from }, { pageSize: deps.settings.pageSize, signal, enough });
+  await tellOwners(sweeping, scan.orders, owners);
+}
+
+/**
+ * Reads all that the list may show of them, and notes whatever else it shows. An order whose id is known and that no list has
+ * shown for longer than the list lag is read by its id, whatever the list does: it may be incomplete, wrong or broken for hours.
+ */
+async function sweepAll(sweeping: Sweeping, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, seenAt, signal } = sweeping;
+  const now = deps.now();
+  const windowFrom = now - deps.settings.sweepWindowMs;
+  // An order opened after now comes from a worker whose clock was ahead: its place in the list is unknown.
+  const isInWindow = ({ openedAt }: OpenOrder): boolean => openedAt >= windowFrom && openedAt <= now;
+  const inWindow = open.filter(isInWindow);
+  const [oldest] = inWindow;
+  if (oldest !== undefined) await undefinedIf(isBankError, () => sweepList(sweeping, open, oldest));
+  const isUnseen = ({ openedAt, reference }: OpenOrder): boolean =>
+    now - Math.max(openedAt, seenAt.get(reference) ?? 0) > deps.settings.terms.waits.listLagMs;
+  const overdue = open.filter((order) => !isInWindow(order) || isUnseen(order));
+  for (const order of overdue) if (order.orderId === null) await dropIfEnded(deps, order);
+  await readEachById(deps, signal, overdue, (owner, order) => tell(sweeping, owner, order));
+}
+
+/** Nothing reached the bank, and whoever stored the end died before the order left the open set. */
+async function dropIfEnded(deps: ActivityDeps, { reference, workflowId }: OpenOrder): Promise<void> {
+  if (await hasEnded(deps, workflowId)) await deps.store.closeOrder(reference);
+}
+
+async function sweepList(sweeping: Sweeping, open: readonly OpenOrder[], oldest: OpenOrder): Promise<void> {
+  const { deps, key, signal } = sweeping;
+  const beganAt = deps.now();
+  const since = listedFrom(deps, oldest.openedAt);
+  const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
+  const owners = ownersOf(open);
+  await tellOwners(sweeping, scan.orders, owners);
+  if (scan.stable) {
+    for (const { orderId, openedAt, reference } of open) {
+      if (orderId !== null && !sweeping.seenAt.has(reference)) sweeping.lackedFor.set(reference, beganAt - openedAt);
+    }
+  }
+  await noteForeignOrders(sweeping, since, scan.orders, owners);
+}
+
+async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: Owners): Promise<void> {
+  const owned = orders.flatMap((order) => {
+    const owner = openOrderOf(order, owners);
+    return owner === undefined ? [] : [{ order, owner }];
+  });
+  const seenAt = sweeping.deps.now();
+  for (const { order, owner } of owned) {
+    if (isSecond(order, owner)) sweeping.disputed.add(owner.reference);
+    else sweeping.seenAt.set(owner.reference, seenAt);
+  }
+  const lags = owned.flatMap(({ owner }) => sweeping.lackedFor.get(owner.reference) ?? []);
+  if (lags.length > 0) {
+    await sweeping.deps.store.noteListLag({ ...sweeping.key, lagMs: Math.max(...lags) });
+    for (const { owner } of owned) sweeping.lackedFor.delete(owner.reference);
+  }
+  await someAtOnce(owned, SIGNALS_AT_ONCE, ({ order, owner }) => route(sweeping, order, owner));
+}
+
+const SIGNALS_AT_ONCE = 20;
+
+/** Another order than the one that its sender was told. */
+const isSecond = (order: Order, { orderId }: OpenOrder): boolean =>
+  orderId !== null && orderId !== order.order_id && !isArrival(order);
+
+/** Routes one listed order to the open payout that owns it. */
+async function route(sweeping: Sweeping, order: Order, owner: OpenOrder): Promise<void> {
+  // The receiving side of a transfer adds nothing to the order itself.
+  if (isArrival(order) && owner.orderId !== order.order_id) return;
+  if (!isSecond(order, owner)) return tell(sweeping, owner, order);
+  if (sweeping.seconds.has(order.order_id)) return;
+  sweeping.seconds.add(order.order_id);
+  await tellOfSecond(sweeping, owner, order);
+}
+
+/** Notes orders of no open payout: returns, incidents of ended ones, orders that are not ours. Each once per activity. */
+async function noteForeignOrders(
+  { deps, key, foreign }: Sweeping,
+  since: number,
+  orders: readonly Order[],
+  owners: Owners,
+): Promise<void> {
+  const unowned = orders.filter((order) => openOrderOf(order, owners) === undefined);
+  const news = unowned.filter((order) => !foreign.has(orderKey(order)));
+  if (news.length === 0) return;
+  const references = new Set(news.map((order) => order.client_order_id));
+  await noteOrders(
+    deps,
+    { ...key, since },
+    unowned.filter((order) => references.has(order.client_order_id)),
+  );
+  for (const order of news) foreign.add(orderKey(order));
+}
+
+/** Signals the owner if the status asks something of it and was not signalled before. */
+async function tell(sweeping: Sweeping, owner: OpenOrder, order: Order): Promise<void> {
+  const meaning = stageMeaning(order.stage);
+  if (!asksForAttention(meaning)) return;
+  if (owner.notifiedStatus === order.status) {
+    // Whoever stored the end died before the order left the open set.
+    if (isTerminal(meaning) && (await hasEnded(sweeping.deps, owner.workflowId))) {
+      await sweeping.deps.store.closeOrder(owner.reference);
+    }
+    return;
+  }
+  if (leavesToOtherLeg(sweeping, order)) return;
+  const { deps } = sweeping;
+  const { reference, workflowId } = owner;
+  const { order_id: orderId, status, stage } = order;
+  if (meaning === 'paid' && (await isTold(sweeping, owner, orderId))) return;
+  const heard = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
+  // The status of an order that is somebody else's says nothing about when this payout has to hear of its own.
+  if (!isAnothers(order, owner)) await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
+  // A stalled sender may put a reference back into the open set after its payout has ended.
+  if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
+}
+
+/** Whether the run has heard of its paid order, and need not read it. */
+async function isTold(sweeping: Sweeping, owner: OpenOrder, orderId: string): Promise<boolean> {
+  if (sweeping.isUnanswered || sweeping.disputed.has(owner.reference)) return false;
+  try {
+    return await tellEnd(sweeping.deps, owner, orderId, sweeping.signal);
+  } catch (error) {
+    if (!isBankError(error)) throw error;
+    // The runs read their orders themselves, each with its own patience: the others are told without delay.
+    sweeping.isUnanswered = true;
+    return false;
+  }
+}
+
+async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<boolean> {
+  const row = await store.payout(parseWorkflowId(workflowId)?.key ?? '');
+  return row !== undefined && isEnd(row.state);
+}
+
+/**
+ * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Exchanges are
+ * excluded: a bank may list one record per currency.
+ */
+async function tellOfSecond({ deps }: Sweeping, owner: OpenOrder, order: Order): Promise<void> {
+  if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return;
+  const { reference, workflowId } = owner;
+  const { order_id: orderId, status, stage } = order;
+  await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
+}
+
+/**
+ * An exchange is listed in both its currencies, and a transfer may be listed for two users; a second signal costs its payout four
+ * events. The watch of the currency sold, or of the other user, therefore signals only if the other watch has not done so by its
+ * next sweep.
+ */
+function leavesToOtherLeg({ key, otherLegs }: Sweeping, order: Order): boolean {
+  const isBought = order.buy_currency === undefined || order.buy_currency === key.currency;
+  const isOwn = order.type !== 'TRANSFER' || order.transaction_uid === undefined || order.transaction_uid === key.uid;
+  if (isBought && isOwn) return false;
+  if (otherLegs.get(order.order_id) === order.status) return false;
+  otherLegs.set(order.order_id, order.status);
+  return true;
+}
+
+/** Wakes the watch of every key with open orders and no live watch; called at worker boot and by running batches. */
+export async function wakeNeglectedWatches(deps: ActivityDeps): Promise<number> {
+  const at = deps.now();
+  const neglected = await deps.store.neglectedWatches({ at, watchAliveSince: at - watchLeaseMs(deps) });
+  await Promise.all(neglected.map((key) => deps.executions.wakeWatch(key)));
+  return neglected.length;
+}

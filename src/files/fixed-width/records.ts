@@ -1,0 +1,226 @@
+import { aboutFile, type Found, printable, shownValue } from '../../domain/finding.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { midnightOf } from '../../domain/time.ts';
+import type { CreditTransfer } from '../credit-transfer.ts';
+import { type RowSink, type UnreadableFile, unreadable } from '../input.ts';
+import { documentId, instructionOf } from '../messages/instruction.ts';
+import type { MessageContext } from '../messages/message-context.ts';
+
+/** Files of fixed-width records in plain ASCII: ABA and NACHA. */
+
+/** First and last column of a field, counted from 1 as in the documentation of the formats. */
+export type Columns = readonly [from: number, to: number];
+
+export const cut = (record: string, [from, to]: Columns): string => record.slice(from - 1, to);
+
+interface FixedRecord {
+  text: string;
+  line: number;
+}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+interface RecordShape {
+  width: number;
+  /** Records may follow each other without line ends, all of them or within a line. */
+  mayRunOn: boolean;
+}
+
+/**
+ * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines, and so does each
+ * record of a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`), since after that no column can
+ * be trusted.
+ */
+async function* fixedRecords(bytes: AsyncIterable<Uint8Array>, shape: RecordShape): AsyncGenerator<FixedRecord> {
+  const { width, mayRunOn } = shape;
+  let held: Buffer = Buffer.alloc(0);
+  let line = 1;
+  for await (const chunk of bytes) {
+    held = Buffer.concat([held, chunk]);
+    let start = 0;
+    for (let end = held.indexOf(LF); end >= 0; end = held.indexOf(LF, start)) {
+      yield* recordsOf(held.subarray(start, end));
+      start = end + 1;
+    }
+    held = held.subarray(start);
+    // The last record in hand may be the rest of its line.
+    for (; held.length > 2 * width + 1; held = held.subarray(width)) {
+      yield* recordsOf(mayRunOn ? held.subarray(0, width) : held);
+    }
+  }
+  yield* recordsOf(held);
+
+  function* recordsOf(ended: Buffer): Generator<FixedRecord> {
+    const text = ended.at(-1) === CR ? ended.subarray(0, -1) : ended;
+    const isRun = mayRunOn && text.length % width === 0;
+    for (let at = 0; at < text.length; at += width) {
+      yield { text: recordText(line, isRun ? text.subarray(at, at + width) : text, shape), line };
+      line += 1;
+    }
+    if (text.length === 0) line += 1;
+  }
+}
+
+function recordText(line: number, record: Buffer, { width, mayRunOn }: RecordShape): string {
+  const bad = record.findIndex((byte) => byte < 0x20 || byte > 0x7e);
+  if (bad >= 0) {
+    const message = `character ${bad + 1} is not plain ASCII; save the file as ASCII. The rest was not checked`;
+    throw unreadable(line, 'not-ascii', message);
+  }
+  if (record.length !== width) {
+    const tooLong = mayRunOn
+      ? 'characters may have been added or lost; export it again'
+      : 'line ends may be missing; export it with one record a line';
+    const why =
+      record.length > width
+        ? tooLong
+        : 'the file may be truncated, or an editor may have removed blanks at the ends of lines; export it again';
+    const message = `${record.length} characters where every record has ${width}; ${why}. The rest was not checked`;
+    throw unreadable(line, 'wrong-record-length', message);
+  }
+  return record.toString('latin1');
+}
+
+export interface BrokenColumns {
+  columns: Columns;
+  rule: string;
+  message: string;
+  /** Must be safe to show; absent if it would tell about a person. */
+  value?: string;
+}
+
+export interface FieldRule extends Omit<BrokenColumns, 'value'> {
+  isBroken(value: string): boolean;
+  /** The value is a code and may be shown. */
+  shown?: true;
+}
+
+/** Of an amount in cents. */
+export const amountRule = (columns: Columns): FieldRule => ({
+  columns,
+  rule: 'bad-amount',
+  message: 'an amount has ten digits, in cents, with leading zeros',
+  isBroken: (amount) => digitsOf(amount) === undefined,
+  shown: true,
+});
+
+export const brokenColumns = (record: string, rules: readonly FieldRule[]): BrokenColumns[] =>
+  rules
+    .filter(({ columns, isBroken }) => isBroken(cut(record, columns)))
+    .map(({ columns, rule, message, shown }) => ({ columns, rule, message, value: shown && cut(record, columns) }));
+
+function columnFinding(
+  { line, row }: Pick<Found, 'line' | 'row'>,
+  { columns: [from, to], rule, message, value = '' }: BrokenColumns,
+): Found {
+  const shown = value.trim() === '' ? null : printable(value.trim());
+  return { line, row, column: from === to ? `${from}` : `${from}-${to}`, value: shown, rule, message };
+}
+
+/** Two digits each of year, month and day as an ISO 8601 date of this century; `undefined` if there is no such day. */
+export function calendarDate(year: string, month: string, day: string): string | undefined {
+  const date = `20${year}-${month}-${day}`;
+  return midnightOf(date) === undefined ? undefined : date;
+}
+
+/** Value of a numeric field, padded with zeros or blanks on the left; `undefined` for anything else. */
+export function digitsOf(field: string): bigint | undefined {
+  const digits = field.trimStart();
+  return /^\d+$/.test(digits) ? BigInt(digits) : undefined;
+}
+
+/** A text field, trimmed; undefined if blank. */
+export const filled = (field: string): string | undefined => field.trim() || undefined;
+
+/** A reader's position in its file, and findings about the file at that position. */
+export abstract class RecordReader {
+  protected readonly sink: RowSink;
+  protected readonly context: MessageContext;
+  /** Of all amounts. */
+  protected abstract readonly currency: string;
+  protected line = 1;
+  protected row = 0;
+
+  constructor(sink: RowSink, context: MessageContext) {
+    this.sink = sink;
+    this.context = context;
+  }
+
+  abstract take(record: string, line: number): void;
+  abstract end(): void;
+
+  protected found(broken: BrokenColumns): void {
+    this.sink.finding(columnFinding({ line: this.line, row: null }, broken));
+  }
+
+  /** Reports a field of a control record that differs from what its records add up to. */
+  protected checkTotal(
+    record: string,
+    columns: Columns,
+    total: bigint,
+    wrong: { rule: string; message: string },
+  ): void {
+    const value = cut(record, columns);
+    if (digitsOf(value) !== total) this.found({ columns, ...wrong, value });
+  }
+
+  /** The same for an amount in cents; `what`: the sum, with its verb. */
+  protected checkSum(record: string, columns: Columns, cents: bigint, what: string): void {
+    const message = `${what} ${formatMinor(cents, this.currency)}; this field, in cents, says otherwise`;
+    this.checkTotal(record, columns, cents, { rule: 'wrong-control-sum', message });
+  }
+
+  /** Reports a finding about the file that concerns no columns. */
+  protected lacks(rule: string, message: string): void {
+    this.sink.finding(aboutFile(this.line, rule, message));
+  }
+
+  protected unreadable(rule: string, message: string): UnreadableFile {
+    return unreadable(this.line, rule, `${message}. The rest was not checked`);
+  }
+}
+
+export const readerOf =
+  (shape: RecordShape, Reader: new (...given: ConstructorParameters<typeof RecordReader>) => RecordReader) =>
+  async (bytes: AsyncIterable<Uint8Array>, sink: RowSink, context: MessageContext): Promise<void> => {
+    const reader = new Reader(sink, context);
+    for await (const { text, line } of fixedRecords(bytes, shape)) reader.take(text, line);
+    reader.end();
+  };
+
+/** One transfer of a file whose amounts are all in one currency, in cents. */
+interface FixedTransfer extends Omit<CreditTransfer, 'id' | 'debtorCurrency' | 'amount' | 'original'> {
+  messageId: string;
+  /** Index among the message's payments, from 0. */
+  payment: number;
+  /** Field of the amount. */
+  cents: string;
+  endToEndId: string;
+  /** Whether other files may have the same end-to-end id for other transfers. */
+  isOfFile?: boolean;
+  instructionId?: string | undefined;
+}
+
+/** Passes a transfer to the sink as a row. It is unsound if the mapping cannot place something, or its reader found something. */
+export function takeTransfer(
+  { sink, context }: { sink: RowSink; context: MessageContext },
+  { messageId, payment, cents, endToEndId, isOfFile, instructionId, ...given }: FixedTransfer,
+  findings: readonly (BrokenColumns & { line?: number })[],
+): void {
+  const { row, line, currency, requestedExecution } = given;
+  const minor = digitsOf(cents);
+  const amount = minor === undefined ? cents.trim() : formatMinor(minor, currency);
+  const unique = isOfFile ? `${messageId}.${endToEndId}` : endToEndId;
+  const ids = { endToEndId: unique, instructionId, position: `${messageId}.${row}` };
+  const original = { payment, instructionId, endToEndId, amount, currency, requestedExecution };
+  const id = documentId(ids, context.mapping.identity);
+  const transfer = { ...given, id, debtorCurrency: currency, amount, original };
+  const { instruction, spare, broken } = instructionOf(transfer, context);
+  for (const finding of findings) sink.finding(columnFinding({ line: finding.line ?? line, row }, finding));
+  for (const { column, value = shownValue(column, instruction[column]), rule, message } of broken) {
+    sink.finding({ line, row, column, value, rule, message });
+  }
+  const unsound = findings.length + broken.length > 0;
+  sink.row({ row, line, instruction, spare, original, ...(unsound ? { unsound } : {}) });
+}

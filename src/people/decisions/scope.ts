@@ -1,0 +1,56 @@
+import { holdsAll, isSamePerson, may, type Person, type Policy, personOf } from '../../domain/authority.ts';
+import { needsAttention } from '../../domain/payout-state.ts';
+import { Problem } from '../../domain/problem.ts';
+import { questionOfHold } from '../../domain/reasons.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
+import { scopeFactsOfRow } from './verdict.ts';
+
+/** Whose a batch is to control: its maker's, and an operator's whose scope holds all of it. */
+export async function mayControl(
+  store: Pick<Store, 'scopeFactsOfBatch'>,
+  person: Person | undefined,
+  { batchId, by }: Pick<BatchRecord, 'batchId' | 'by'>,
+): Promise<boolean> {
+  if (person === undefined) return false;
+  if (by === person.name) return true;
+  return (await store.scopeFactsOfBatch(batchId)).every((row) => may(person, 'resolve', row));
+}
+
+/** Throws a `Problem` for an incident outside the scope of an operator; one of no payout is for whoever has no limits. */
+export async function assertMayAcknowledge(
+  { store, policy, name }: { store: Pick<Store, 'payout'>; policy: Policy | undefined; name: string },
+  { id, reference }: IncidentRecord,
+): Promise<void> {
+  if (policy === undefined) return;
+  const person = personOf(policy, name);
+  const payout = await store.payout(reference);
+  const isTheirs =
+    payout === undefined
+      ? person !== undefined && holdsAll(person.scope)
+      : may(person, 'resolve', scopeFactsOfRow(payout));
+  if (isTheirs) return;
+  throw new Problem('forbidden', 'outside-scope', `Incident ${id} is outside the scope of ${name} in the policy.`, {
+    hint: 'An operator whose scope covers its payout may acknowledge it.',
+  });
+}
+
+/** Which role must decide: `screening` if the row is held for a screening, else `payout` (approvers). */
+export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'reason'>): 'payout' | 'screening' =>
+  state === 'held' && reason !== null && questionOfHold(reason) === 'screening' ? 'screening' : 'payout';
+
+/**
+ * Whether a row waits for this person: unless it waits for an operator, they are neither its maker nor one who has approved it;
+ * and the policy, if there is one, lets them decide it. `approved`: who has approved the open question.
+ */
+export function awaitsDecisionBy(
+  policy: Policy | undefined,
+  name: string,
+  row: PayoutRecord,
+  approved: readonly string[],
+): boolean {
+  if (!needsAttention(row.state, row.reason)) return false;
+  const isOperators = row.state === 'needs-operator';
+  if (!isOperators && [row.by ?? '', ...approved].some((other) => isSamePerson(other, name))) return false;
+  const question = isOperators ? 'resolve' : roleAskedOf(row);
+  return policy === undefined || may(personOf(policy, name), question, scopeFactsOfRow(row));
+}
