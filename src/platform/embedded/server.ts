@@ -29,7 +29,7 @@ interface HttpPorts {
   metrics: number;
 }
 
-const HTTP_HOST = '127.0.0.1';
+const HOST = '127.0.0.1';
 const ANSWER_MS = 5_000;
 
 /** Unprivileged ports that no browser connects to (Fetch standard, "port blocking"). */
@@ -67,7 +67,7 @@ const httpPortFlags = ({ api, metrics }: HttpPorts): string[] => [
 async function webPagesAreKeptOut({ api: port }: HttpPorts): Promise<boolean> {
   const headers = { host: 'page.invalid', origin: 'http://page.invalid' };
   const status = await new Promise<number | undefined>((resolve, reject) => {
-    const options = { host: HTTP_HOST, port, path: '/api/v1/namespaces', headers, agent: false, timeout: ANSWER_MS };
+    const options = { host: HOST, port, path: '/api/v1/namespaces', headers, agent: false, timeout: ANSWER_MS };
     const request = get(options, (response) => {
       response.resume();
       resolve(response.statusCode);
@@ -123,7 +123,6 @@ export class EmbeddedServerError extends Error {
 }
 
 const NAMESPACE = 'default';
-const HOST = '127.0.0.1';
 const BOOT_LIMIT_MS = 60_000;
 const STOP_PATIENCE_MS = 10_000;
 /** For a server that does not answer: one that is stopped ignores SIGTERM. */

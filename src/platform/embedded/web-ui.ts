@@ -73,7 +73,7 @@ export async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const UI_HOST = '127.0.0.1';
+const HOST = '127.0.0.1';
 const START_LIMIT_MS = 60_000;
 const IDLE_MS = 3_000;
 
@@ -167,7 +167,7 @@ function keep(kept: string, { body, ...header }: UiFile): void {
 }
 
 async function fetchFrom(port: number, path: string): Promise<IncomingMessage> {
-  const [answer] = await once(get({ host: UI_HOST, port, path, agent: false }), 'response');
+  const [answer] = await once(get({ host: HOST, port, path, agent: false }), 'response');
   return answer as IncomingMessage;
 }
 
@@ -181,7 +181,7 @@ async function startSource(cliPath: string): Promise<Source> {
   const port = await freePort([]);
   const own = await freePort([port]);
   const child = spawnBesideUs(cliPath, [
-    ...['server', 'start-dev', '--ip', UI_HOST, '--port', `${own}`, '--ui-port', `${port}`, '--log-level', 'never'],
+    ...['server', 'start-dev', '--ip', HOST, '--port', `${own}`, '--ui-port', `${port}`, '--log-level', 'never'],
   ]);
   const end = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -398,7 +398,6 @@ function answerOf(error: unknown): ApiAnswer {
 
 const failed = (status: number, code: number, message: string): ApiAnswer => ({ status, json: { code, message } });
 
-const HOST = '127.0.0.1';
 const SETTINGS = '/api/v1/settings';
 
 export interface WebUi {

@@ -181,9 +181,6 @@ function idOf({ id }: EventSource, events: readonly OutboxEvent[]): string {
   return hash('sha256', JSON.stringify([id, first, last])).slice(0, 32);
 }
 
-/** For each step of the dialogue with the mail server. */
-const MAIL_WITHIN_MS = 15_000;
-
 interface MailTransport {
   /**
    * Sends one mail to all addresses. Taken once the server has accepted it for every one; sent again, it goes only to the
@@ -202,9 +199,9 @@ export function mailTransport({ url, from, isRemote }: MailServer): MailTranspor
     secure,
     requireTLS: isRemote && !secure,
     ...(username !== '' && { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
-    connectionTimeout: MAIL_WITHIN_MS,
-    greetingTimeout: MAIL_WITHIN_MS,
-    socketTimeout: MAIL_WITHIN_MS,
+    connectionTimeout: ANSWER_WITHIN_MS,
+    greetingTimeout: ANSWER_WITHIN_MS,
+    socketTimeout: ANSWER_WITHIN_MS,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
