@@ -17,7 +17,7 @@ import {
   orderAsked,
 } from '../domain/submission.ts';
 import { legReference } from '../store/claimed-row.ts';
-import { areEarlierUnpaid, earlierReferences, GENERATIONS_MORE, isLaterSent } from '../store/proven-unpaid.ts';
+import { earlierReferences, GENERATIONS_MORE, mayOtherGenerationPay } from '../store/proven-unpaid.ts';
 import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
 import { demandedSinceOpening } from './list-looks.ts';
 import type { LookAtList, LookDeps } from './look-at-list.ts';
@@ -103,7 +103,7 @@ export async function objectionTo(
   leg: LegKind,
   lists: readonly WatchKey[],
 ): Promise<'look' | 'own' | 'earlier' | undefined> {
-  if ((await isLaterSent(deps.store, row)) || !(await areEarlierUnpaid(deps.store, row))) return 'earlier';
+  if (await mayOtherGenerationPay(deps.store, row)) return 'earlier';
   const { missing, earlier } = await missingLooks(deps, row, leg, lists);
   if (missing.length > 0) return 'look';
   const shown = await atBank(deps, row, leg, earlier);

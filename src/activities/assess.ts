@@ -44,7 +44,7 @@ import { isMakerAllowed } from '../people/decisions/verdict.ts';
 import { notedFlags } from '../people/payee-flags.ts';
 import type { CardRecord } from '../store/card-store.ts';
 import { type Caller, legReference, rowAsRecorded } from '../store/claimed-row.ts';
-import { areEarlierUnpaid, earlierReferences, isLaterSent } from '../store/proven-unpaid.ts';
+import { earlierReferences, mayOtherGenerationPay } from '../store/proven-unpaid.ts';
 import type { KeptCheck, PayoutRecord } from '../store/store.ts';
 import { askBank } from './ask-first.ts';
 import { hearAfterRestore, startAgain } from './card-events.ts';
@@ -180,7 +180,7 @@ async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Assessment)
 
 /** By the store, and by what the bank now shows of orders said to have taken no money: it may have changed its mind. */
 async function isEarlierDoubtful(deps: ActivityDeps, row: PayoutRecord): Promise<true | undefined> {
-  if (!(await areEarlierUnpaid(deps.store, row)) || (await isLaterSent(deps.store, row))) return true;
+  if (await mayOtherGenerationPay(deps.store, row)) return true;
   for (const payout of await deps.store.payoutsOf(earlierReferences(row))) {
     if ((await contradictions(deps, payout)).length > 0) return true;
   }

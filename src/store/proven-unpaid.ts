@@ -44,7 +44,7 @@ export const GENERATIONS_MORE = 16;
  * Whether an order of a later generation may have taken money. It was made because this one was proven unpaid, so this one must
  * never be sent, whatever its row says of its state: only whoever writes to the store can have brought it back.
  */
-export async function isLaterSent(
+async function isLaterSent(
   store: Pick<Store, 'attemptsOf'>,
   { uid, documentId, generation, kind }: Generation,
 ): Promise<boolean> {
@@ -53,6 +53,12 @@ export async function isLaterSent(
   );
   return mayHaveMoved(await store.attemptsOf(later.flat()));
 }
+
+/** Whether, as far as the store knows, an earlier or a later generation of the document may take money beside this one. */
+export const mayOtherGenerationPay = async (
+  store: Pick<Store, 'attemptsOf' | 'incidentsOf' | 'payoutsOf'>,
+  row: Generation,
+): Promise<boolean> => !(await areEarlierUnpaid(store, row)) || isLaterSent(store, row);
 
 type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>;
 
