@@ -80,5 +80,6 @@ const agreed = (deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<A
 export const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
   accountId,
   needs,
+  available: balance,
   enough: compareDecimals(balance, needs) !== -1,
 });

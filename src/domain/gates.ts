@@ -71,7 +71,7 @@ export interface Assessment extends Guards {
   /** Nothing may be created at the bank before the approval, not even a payee. */
   approvedFirst?: true;
   /** The account that must cover an amount, and whether its balance does; absent while unknown. */
-  funds?: { accountId: string; needs: string; enough: boolean };
+  funds?: { accountId: string; needs: string; available: string; enough: boolean };
   /** What the bank refused, and what follows from it. */
   obstacle?: Obstacle;
   /** What people must let through before anything is sent, in the order in which they are asked. */
@@ -147,6 +147,22 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: GrantedAp
   if (assessment.funds?.enough === false) return { gate: 'await-funds' };
   return approval ?? { gate: 'open' };
 }
+
+/**
+ * What follows from a refusal that the bank repeats (`said`), by a reading made after it. If what the bank shows agrees with the
+ * order, waiting changes nothing: a bank that answers a known reference with its first answer refuses it for ever.
+ */
+export function afterRepeatedRefusal(said: string, found: Assessment): Assessment {
+  const { funds, beneficiary, obstacle } = found;
+  if (obstacle !== undefined || funds?.enough === false || beneficiary?.known === false) return found;
+  const reason = because('refusal-contradicted', funds === undefined ? said : `${said}; ${shownFunds(funds)}`);
+  // The list is read again before the next send anyway; until then its doubt would hide the reason that people can act on.
+  return { ...found, listDoubt: undefined, obstacle: { kind: 'hold', reason } };
+}
+
+/** What the account shows and what the payout needs, in words, in the account's currency. */
+export const shownFunds = ({ available, needs }: NonNullable<Assessment['funds']>): string =>
+  `the account shows ${available}, needed ${needs}`;
 
 /** Compares with the number needed now: the rules may have become stricter since the approval. */
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: GrantedApprovals): Gate | undefined =>

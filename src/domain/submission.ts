@@ -138,7 +138,14 @@ export function submissionOf(attempts: readonly RecordedAttempt[]): Submission {
     unsent: unsent(attempts),
     resends: Math.max(0, uncertain.length - 1),
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
+    refusals: refusedSince(attempts).length,
   };
+}
+
+/** The refused attempts after the last one that may have been executed. */
+function refusedSince(attempts: readonly RecordedAttempt[]): RecordedAttempt[] {
+  const last = executable(attempts).at(-1)?.attempt ?? 0;
+  return attempts.filter(({ attempt, outcome }) => attempt > last && outcome === 'refused');
 }
 
 /**
@@ -205,6 +212,8 @@ export interface Submission {
   exists: boolean;
   /** How often a bad request was taken for "token expired" and sent again. */
   tokenExcuses?: number;
+  /** Refusals since the last attempt that may have been executed. */
+  refusals: number;
 }
 
 /** For a reference without attempts, in a store that has forgotten nothing. */
@@ -213,12 +222,22 @@ export const NEVER_SENT: Submission = submissionOf([]);
 /** Whether some attempt may have been executed, that is, was neither cleanly refused nor kept from leaving. */
 export const mayHaveBeenSent = (known = NEVER_SENT): boolean => known.tainted || known.lastLeft > 0;
 
+/** `isRepeated`: so often that what the bank shows should by now agree. */
+export interface Refused {
+  step: 'refused';
+  meaning: RefusalMeaning;
+  isRepeated: boolean;
+}
+
 type NextStep =
   | { step: 'adopt'; orderId: string }
   | { step: 'send-again'; after: 'reachable' | 'now' }
   | { step: 'resolve' }
   | { step: 'switched-off'; scope: SwitchScope }
-  | { step: 'refused'; meaning: RefusalMeaning };
+  | Refused;
+
+/** A bank's balance may lag behind its books for a moment; a refusal that it contradicts this often has another cause. */
+export const REFUSALS_BELIEVED = 5;
 
 /** A bank that expires tokens early may do so several times in a row; a wrong request stays wrong. */
 export const TOKEN_EXPIRY_RESENDS_MAX = 3;
@@ -236,13 +255,16 @@ export function afterAttempt(known: Submission, result: AttemptResult): { known:
       // A bad request with a token close to its end may mean "token expired" (no auth code exists).
       const tokenExcuses = (known.tokenExcuses ?? 0) + 1;
       return tokenExcuses > TOKEN_EXPIRY_RESENDS_MAX
-        ? { known: counted, next: { step: 'refused', meaning: refusalMeaning('bad-request') } }
+        ? { known: counted, next: { step: 'refused', meaning: refusalMeaning('bad-request'), isRepeated: false } }
         : { known: { ...counted, tokenExcuses }, next: { step: 'send-again', after: 'now' } };
     }
-    case 'refused':
-      return known.tainted
-        ? { known: movedNothing(counted), next: { step: 'resolve' } }
-        : { known: counted, next: { step: 'refused', meaning: refusalMeaning(result.condition) } };
+    case 'refused': {
+      if (known.tainted) return { known: movedNothing(counted), next: { step: 'resolve' } };
+      const refusals = known.refusals + 1;
+      const isRepeated = refusals >= REFUSALS_BELIEVED;
+      const meaning = refusalMeaning(result.condition);
+      return { known: { ...counted, refusals }, next: { step: 'refused', meaning, isRepeated } };
+    }
     case 'exists':
       return {
         known: { ...leftInDoubt(counted, counted.attempts), exists: true },
@@ -266,6 +288,7 @@ function inDoubtBy(known: Submission, counted: Submission, gaveWayTo = counted.a
 const leftInDoubt = (known: Submission, attempt: number): Submission => ({
   ...inDoubtOf(known, attempt),
   lastLeft: Math.max(known.lastLeft, attempt),
+  refusals: 0,
 });
 
 /**

@@ -10,7 +10,7 @@ const assessment = (over: Partial<Assessment> = {}): Assessment => ({
   feeCurrency: 'USD',
   digest: 'd',
   approvalsNeeded: 0,
-  funds: { accountId: 'a', needs: '11.00', enough: true },
+  funds: { accountId: 'a', needs: '11.00', available: '500.00', enough: true },
   ...over,
 });
 const terms = (over: Partial<Terms> = {}): Terms => ({
@@ -60,7 +60,7 @@ describe('what stands before a submit', () => {
   it('comes in the order of the life of a payout: date, hold, funds, approval', () => {
     const all = assessment({
       approvalsNeeded: 2,
-      funds: { accountId: 'a', needs: '11.00', enough: false },
+      funds: { accountId: 'a', needs: '11.00', available: '10.99', enough: false },
       exceptions: [{ reason: because('fee-above-cap'), digest: 'fee' }],
     });
     const late = terms({ dueAt: 10 });

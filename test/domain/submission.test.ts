@@ -13,7 +13,9 @@ import {
   NEVER_SENT,
   orderAsked,
   orderToRepeat,
+  REFUSALS_BELIEVED,
   refusalMeaning,
+  submissionOf,
   TOKEN_EXPIRY_RESENDS_MAX,
 } from '../../src/domain/submission.ts';
 
@@ -320,5 +322,28 @@ describe('a resend that moved nothing', () => {
     const { known, next } = afterAttempt(doubt, result);
     expect(known).toEqual({ ...doubt, attempts: 2, resends: 0 });
     expect(next).toEqual({ step: 'resolve' });
+  });
+});
+
+describe('refusals in a row', () => {
+  const short = refused('insufficient-funds');
+  const attempt = (number: number, outcome: AttemptResult['outcome']) => ({ attempt: number, outcome, settled: null });
+
+  it('count as repeated from the fifth on, also when they are read from the store', () => {
+    let known = NEVER_SENT;
+    const repeated = Array.from({ length: REFUSALS_BELIEVED }, () => {
+      const after = afterAttempt(known, short);
+      known = after.known;
+      return after.next;
+    }).map((next) => next.step === 'refused' && next.isRepeated);
+    expect(repeated).toEqual([false, false, false, false, true]);
+    const stored = submissionOf(Array.from({ length: 4 }, (_, index) => attempt(index + 1, 'refused')));
+    expect(afterAttempt(stored, short).next).toMatchObject({ step: 'refused', isRepeated: true });
+  });
+
+  it('are counted anew after an attempt that may have been executed', () => {
+    expect(submissionOf([attempt(1, 'refused'), attempt(2, 'accepted'), attempt(3, 'refused')]).refusals).toBe(1);
+    const { known } = afterAttempt({ ...NEVER_SENT, refusals: 4 }, { outcome: 'ambiguous', why: 'time-out' });
+    expect(known.refusals).toBe(0);
   });
 });

@@ -102,6 +102,10 @@ export const PAYOUT_REASONS = {
     'the bank has this beneficiary with other details',
     `Correct the payee at the bank; then ${LOOK}. Or \`payouts reject ID --remark TEXT\` and submit a new row with the beneficiary_id.`,
   ),
+  'refusal-contradicted': forApproverToRecheck(
+    'the bank keeps refusing it although what it shows agrees with it',
+    `Ask the bank why. If it repeats its first answer for a reference, \`payouts cancel ID\` and then \`payouts retry ID\` pay under a new reference. Otherwise ${LOOK}; it sends the same reference again. ${REJECT}.`,
+  ),
   'no-payout-account': forApproverToRecheck(
     'the user has no account in the payout currency',
     `Have the bank open an account in that currency; then ${LOOK}. ${REJECT}.`,

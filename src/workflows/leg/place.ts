@@ -1,6 +1,6 @@
 import { condition, sleep } from '@temporalio/workflow';
 import { because } from '../../domain/reasons.ts';
-import { type AttemptResult, afterAttempt, bankSays, type RefusalMeaning } from '../../domain/submission.ts';
+import { type AttemptResult, afterAttempt, bankSays, type Refused } from '../../domain/submission.ts';
 import { doublingPause } from '../../domain/time.ts';
 import { takeNextTerm } from '../payout/one-send.ts';
 import { untilCancelRequested } from '../payout/waits.ts';
@@ -37,7 +37,7 @@ export async function placeOrder(leg: OrderLeg): Promise<Placed> {
       case 'adopt':
         return { kind: 'placed', orderId: next.orderId, readsAtOnce: false };
       case 'refused':
-        return { kind: 'gates', because: { obstacle: obstacleOf(next.meaning, describe(result)) } };
+        return { kind: 'gates', because: refusalOf(next, describe(result)) };
       case 'send-again':
         if (view.inbox.wantsCancel) {
           return { kind: 'unpaid', state: 'cancelled', reason: because('cancelled-by-request') };
@@ -94,9 +94,11 @@ function pauseAfter({ terms }: OrderLeg, ineffectiveSends: number): number {
   return doublingPause(ineffectiveSends, lookAgainMs, lookAgainMaxMs * 12);
 }
 
-/** A clean refusal as an obstacle, which the gates handle. */
-const obstacleOf = (meaning: RefusalMeaning, detail: string) =>
-  meaning.kind === 'await-funds' ? meaning : { kind: meaning.kind, reason: because(meaning.reason, detail) };
+/** A clean refusal as an obstacle, which the gates handle; `repeatedly`: what the bank said again and again. */
+const refusalOf = ({ meaning, isRepeated }: Refused, said: string) => ({
+  obstacle: meaning.kind === 'await-funds' ? meaning : { kind: meaning.kind, reason: because(meaning.reason, said) },
+  ...(isRepeated && meaning.kind !== 'fail' ? { repeatedly: said } : {}),
+});
 
 function describe(result: AttemptResult): string {
   switch (result.outcome) {

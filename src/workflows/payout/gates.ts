@@ -1,6 +1,14 @@
 import { condition } from '@temporalio/workflow';
 import { holdDigest } from '../../domain/authority.ts';
-import { type Assessment, type Gate, type GrantedApprovals, nextGate, type Obstacle } from '../../domain/gates.ts';
+import {
+  type Assessment,
+  afterRepeatedRefusal,
+  type Gate,
+  type GrantedApprovals,
+  nextGate,
+  type Obstacle,
+  shownFunds,
+} from '../../domain/gates.ts';
 import type { Reason, UnpaidState } from '../../domain/payout-state.ts';
 import type { Terms } from '../../domain/policy.ts';
 import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
@@ -23,7 +31,7 @@ export interface Unpaid {
 /** Nothing was sent, or nothing that was sent was executed; `because`: what the gates must deal with. */
 export interface BackToGates {
   kind: 'gates';
-  because?: { obstacle: Obstacle } | { switchedOff: SwitchScope } | 'changed';
+  because?: { obstacle: Obstacle; repeatedly?: string } | { switchedOff: SwitchScope } | 'changed';
 }
 
 const unpaid = (state: Unpaid['state'], code: ReasonCode): Unpaid => ({ kind: 'unpaid', state, reason: because(code) });
@@ -74,7 +82,9 @@ export class Gates {
   async after({ because: why }: BackToGates, found: Assessment): Promise<Assessment> {
     if (why === 'changed') this.weighAgain();
     if (why === undefined || why === 'changed') return this.assess();
-    return 'obstacle' in why ? { ...found, ...why } : { ...(await this.assess()), ...why };
+    if ('switchedOff' in why) return { ...(await this.assess()), ...why };
+    const { obstacle, repeatedly } = why;
+    return repeatedly === undefined ? { ...found, obstacle } : afterRepeatedRefusal(repeatedly, await this.assess());
   }
 
   /** Forgets approvals: a signature may have expired, or its signer may have left the policy. */
@@ -188,7 +198,7 @@ export class Gates {
     this.fundsUntil ??= Date.now() + fundsPatienceMs;
     const left = this.fundsUntil - Date.now();
     if (left <= 0) return unpaid('failed', 'funds-patience-over');
-    await view.enter('awaiting-funds', because('insufficient-funds'), funds?.needs);
+    await view.enter('awaiting-funds', because('insufficient-funds', funds && shownFunds(funds)), funds?.needs);
     if (funds === undefined || funds.enough) {
       // The bank says "short" although the balance looks sufficient: only time can tell.
       const pause = Math.min(left, doublingPause(this.visits, lookAgainMs, lookAgainMaxMs));

@@ -1,0 +1,60 @@
+import { describe, it } from 'vitest';
+import { referenceOf } from '../../src/domain/identity.ts';
+import { REFUSALS_BELIEVED } from '../../src/domain/submission.ts';
+import { until } from '../support/payout-routes.ts';
+import { type Product, startProduct } from '../support/product.ts';
+import { recordHistory } from '../support/record-history.ts';
+
+const REFERENCE = referenceOf('u-1001', 'r');
+
+const refuse = (product: Product, code: number, times: number): Promise<unknown> =>
+  product.sandboxTest('POST', 'faults', {
+    operation: 'transactions.payment',
+    kind: 'code',
+    code,
+    commit: false,
+    times,
+  });
+
+const attempts = async (product: Product): Promise<number> => (await product.store.attempts(REFERENCE)).length;
+
+const reasonOf = async (product: Product) => (await product.store.payout(REFERENCE))?.reason?.code;
+
+describe.concurrent('a bank that keeps refusing what it shows no reason to refuse', () => {
+  it('is told to people after a few attempts; an approval sends once more, and the payout can be cancelled', async ({
+    expect,
+  }) => {
+    await using product = await startProduct();
+    await refuse(product, 2010, 100);
+    const handle = await product.start({ id: 'r' });
+    await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('refusal-contradicted');
+    expect((await product.store.payout(REFERENCE))?.reason?.message).toMatch(
+      /2010.*the account shows [\d.]+, needed [\d.]+/,
+    );
+    expect(await attempts(product)).toBe(REFUSALS_BELIEVED);
+    await handle.signal('approve', { by: 'alice' });
+    await expect.poll(() => attempts(product)).toBe(REFUSALS_BELIEVED + 1);
+    await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('refusal-contradicted');
+    await handle.executeUpdate('cancel', { args: [{ by: 'dave', reason: 'pay it under a new reference' }] });
+    expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+    await recordHistory(handle, 'payout', 'refused-for-ever');
+  });
+
+  it('is believed while it refuses less often', async ({ expect }) => {
+    await using product = await startProduct();
+    await refuse(product, 2010, REFUSALS_BELIEVED - 1);
+    const handle = await product.start({ id: 'r' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+    expect(await attempts(product)).toBe(REFUSALS_BELIEVED);
+  });
+
+  it('names a new reference as the way on where it calls an account frozen that it shows as active', async ({
+    expect,
+  }) => {
+    await using product = await startProduct();
+    await refuse(product, 2007, 100);
+    const handle = await product.start({ id: 'r' });
+    expect((await until(handle, 'held')).reason?.code).toBe('account-frozen');
+    await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('refusal-contradicted');
+  });
+});
