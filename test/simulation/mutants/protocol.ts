@@ -59,9 +59,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SUBMISSION,
-        find: "case 'refused':\n      return known.tainted\n        ? { known: movedNothing(counted), next: { step: 'resolve' } }",
-        replace:
-          "case 'refused':\n      return known.tainted\n        ? { known: { ...counted, tainted: false }, next: { step: 'refused', meaning: refusalMeaning(result.condition) } }",
+        find: "case 'refused': {\n      if (known.tainted) return { known: movedNothing(counted), next: { step: 'resolve' } };",
+        replace: "case 'refused': {\n      counted.tainted = false;",
       },
     ],
   },
