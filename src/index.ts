@@ -19,7 +19,7 @@ export {
 export { EncryptionCodec } from './platform/codec/encryption.ts';
 export { type KeyRing, parseKeyRing } from './platform/codec/keys.ts';
 export { workflowBundle } from './platform/temporal/bundle.ts';
-export { sealedPayloads } from './platform/temporal/sealed-payloads.ts';
+export { sealedPayloads } from './platform/temporal/connection.ts';
 export { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox/server.ts';
 export * from './workflows/messages.ts';
 export type { PayoutResult } from './workflows/route/ends.ts';

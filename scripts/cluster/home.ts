@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { readJsonFile, writeJsonFile } from '../../src/platform/embedded/home.ts';
-import { takesConnections } from '../../src/platform/temporal/takes-connections.ts';
+import { takesConnections } from '../../src/platform/temporal/connection.ts';
 import { OWNER, WRITER } from '../../src/store/engine/postgres.ts';
 import { ClusterError } from './part.ts';
 

@@ -6,8 +6,8 @@ import { type MessageFiles, messageContextOf } from '../files/intake/message-con
 import { storeUseOf } from '../files/intake/store-use.ts';
 import type { App } from '../platform/app.ts';
 import type { Config } from '../platform/config.ts';
-import { startBatch } from '../platform/temporal/batch-executions.ts';
 import { assertReachable } from '../platform/temporal/connection.ts';
+import { startBatch } from '../platform/temporal/executions.ts';
 
 /**
  * Dependencies of taking files, by the configuration. Made anew for each file: the files that complete bank messages may have

@@ -28,10 +28,15 @@ import { roleAskedOf } from '../people/decisions/scope.ts';
 import { questionShown, type ShownQuestion } from '../people/decisions/shown-question.ts';
 import { askAudited } from '../people/decisions/weigh.ts';
 import { signablePlan } from '../people/signing/plan.ts';
-import { continuesStopped, updateBatch } from '../platform/temporal/batch-executions.ts';
-import { executionsOver } from '../platform/temporal/executions.ts';
-import { untilCarriedOut, untilTrue } from '../platform/temporal/payout-updates.ts';
-import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
+import {
+  COMMAND_MS,
+  continuesStopped,
+  executionsOver,
+  inTime,
+  untilCarriedOut,
+  untilTrue,
+  updateBatch,
+} from '../platform/temporal/executions.ts';
 import { payeeText } from '../reports/masked.ts';
 import { kindOf } from '../reports/next-step.ts';
 import { askedFacts, capsText, changesSince, flagTexts, paidFacts, questionText } from '../reports/question-facts.ts';

@@ -15,7 +15,7 @@ import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import { temporalProblem } from '../files/intake/problem-of.ts';
 import type { MoveKind } from '../files/rules/check-instruction.ts';
-import { startBatch } from '../platform/temporal/batch-executions.ts';
+import { startBatch } from '../platform/temporal/executions.ts';
 import { batchUrl } from '../reports/links.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { hasTerminal } from './confirm.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { counted } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
-import { GRPC, grpcStatusOf } from '../platform/temporal/grpc-status.ts';
+import { GRPC, grpcStatusOf } from '../platform/temporal/connection.ts';
 import { pullHistories } from '../platform/temporal/replay.ts';
 import { shellWord } from './output.ts';
 import type { Session } from './session.ts';

@@ -39,7 +39,7 @@ import { REQUIRED_COLUMNS } from '../files/rules/field-rules.ts';
 import type { ReadRow } from '../files/rules/read-row.ts';
 import { isRowOfPlan, signablePlan } from '../people/signing/plan.ts';
 import { credentialId, publicKeyOf, verifyStatement } from '../people/signing/signing.ts';
-import { startBatch } from '../platform/temporal/batch-executions.ts';
+import { startBatch } from '../platform/temporal/executions.ts';
 import { answeredRefusal } from '../reports/answered-refusal.ts';
 import type { ClaimRow, PayoutRecord } from '../store/store.ts';
 import { confirm } from './confirm.ts';

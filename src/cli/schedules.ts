@@ -4,7 +4,7 @@ import { minuteOf } from '../domain/display.ts';
 import type { SweepOptions } from '../domain/folder-sweep.ts';
 import { Problem } from '../domain/problem.ts';
 import { assertFolderMaker } from '../files/intake/maker.ts';
-import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../platform/temporal/sweep-schedules.ts';
+import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../platform/temporal/executions.ts';
 import type { Session } from './session.ts';
 import { table } from './table.ts';
 

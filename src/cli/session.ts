@@ -9,7 +9,7 @@ import { bankIdentity } from '../platform/config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../platform/config.ts';
 import type { Stack, StackMode, StackOptions } from '../platform/embedded/stack.ts';
 import { OpenedParts } from '../platform/opened-parts.ts';
-import { COMMAND_MS } from '../platform/temporal/worker-answer.ts';
+import { COMMAND_MS } from '../platform/temporal/executions.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
@@ -120,7 +120,7 @@ export class Session implements AsyncDisposable {
   /** A stack booted by this command ends with it: what was asked of it is carried out first. */
   private async carriedOut(workflowIds: readonly string[]): Promise<void> {
     if (!(await this.stack()).owner) return;
-    const { untilCarriedOut } = await import('../platform/temporal/payout-updates.ts');
+    const { untilCarriedOut } = await import('../platform/temporal/executions.ts');
     const client = await this.client();
     for (const workflowId of workflowIds) await untilCarriedOut(client, workflowId);
   }

@@ -5,10 +5,8 @@ import { bankWarnings } from './bank.ts';
 import type { TracesConfig } from './config/telemetry.ts';
 import type { Config } from './config.ts';
 import type { ListenAddress } from './telemetry/listen-address.ts';
-import { createMetrics } from './telemetry/metrics.ts';
-import { startProbeServer } from './telemetry/probe-server.ts';
-import { type ReadinessProbes, readinessOf } from './telemetry/readiness.ts';
-import { storeFigures } from './telemetry/store-figures.ts';
+import { createMetrics, storeFigures } from './telemetry/metrics.ts';
+import { type ReadinessProbes, readinessOf, startProbeServer } from './telemetry/readiness.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
 export type Telemetry = ReturnType<typeof telemetryAt>;

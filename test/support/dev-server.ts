@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { keepingFlags } from '../../src/platform/embedded/server.ts';
-import { takesConnections } from '../../src/platform/temporal/takes-connections.ts';
+import { takesConnections } from '../../src/platform/temporal/connection.ts';
 import { ownPort } from './own-port.ts';
 import { until } from './until.ts';
 

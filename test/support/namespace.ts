@@ -1,6 +1,6 @@
 import type { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
-import { GRPC, grpcStatusOf } from '../../src/platform/temporal/grpc-status.ts';
+import { GRPC, grpcStatusOf } from '../../src/platform/temporal/connection.ts';
 
 /**
  * A namespace of that name, without search attributes of ours. The client

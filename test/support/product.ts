@@ -16,9 +16,8 @@ import { payeeChecks } from '../../src/platform/bank.ts';
 import type { KeyRing } from '../../src/platform/codec/keys.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { workflowBundle } from '../../src/platform/temporal/bundle.ts';
-import { clientOver } from '../../src/platform/temporal/connection.ts';
+import { clientOver, refuseUndecodable, sealedPayloads } from '../../src/platform/temporal/connection.ts';
 import { executionsOver } from '../../src/platform/temporal/executions.ts';
-import { refuseUndecodable, sealedPayloads } from '../../src/platform/temporal/sealed-payloads.ts';
 import { workerCapacity } from '../../src/platform/temporal/worker.ts';
 import type { SettleTimes } from '../../src/sandbox/bank/order-machine.ts';
 import {

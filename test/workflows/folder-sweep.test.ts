@@ -10,7 +10,7 @@ import {
   type SweepSchedule,
   sweepSchedule,
   sweepSchedules,
-} from '../../src/platform/temporal/sweep-schedules.ts';
+} from '../../src/platform/temporal/executions.ts';
 import { installRuntime } from '../../src/platform/temporal/worker.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { assertBudget } from '../support/history-budget.ts';

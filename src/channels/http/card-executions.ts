@@ -6,9 +6,8 @@ import {
 } from '@temporalio/client';
 import type { CardStateView } from '../../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
-import { ifThere, isOpen } from '../../platform/temporal/executions.ts';
-import { GRPC, grpcStatusOf } from '../../platform/temporal/grpc-status.ts';
-import { ANSWER_MS, inTime } from '../../platform/temporal/worker-answer.ts';
+import { GRPC, grpcStatusOf } from '../../platform/temporal/connection.ts';
+import { ANSWER_MS, ifThere, inTime, isOpen } from '../../platform/temporal/executions.ts';
 
 // The workflows of card payments. `id` is the merchant_request_id.
 

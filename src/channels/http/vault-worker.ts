@@ -7,7 +7,7 @@ import type { Part } from '../../platform/embedded/stack.ts';
 import { OpenedParts } from '../../platform/opened-parts.ts';
 import { refusedPayloads } from '../../platform/refused-payloads.ts';
 import type { TemporalAddress } from '../../platform/temporal/connection.ts';
-import { refuseUndecodable, sealedPayloads } from '../../platform/temporal/sealed-payloads.ts';
+import { refuseUndecodable, sealedPayloads } from '../../platform/temporal/connection.ts';
 import { connectWorker, installRuntime, runWorker, SHUTDOWN } from '../../platform/temporal/worker.ts';
 
 /**

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigError } from '../config/key.ts';
 import type { Config } from '../config.ts';
-import { takesConnections } from '../temporal/takes-connections.ts';
+import { takesConnections } from '../temporal/connection.ts';
 import { bootStack } from './boot.ts';
 import { follow } from './followers.ts';
 import { lockHome, processMark, StackError } from './home.ts';

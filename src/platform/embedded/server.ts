@@ -9,9 +9,8 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import { CURRENT_TEMPORAL, OLDEST_TEMPORAL } from '../../../scripts/temporal-versions.mjs';
 import { SEARCH_ATTRIBUTES } from '../../domain/names.ts';
 import type { KeyRing } from '../codec/keys.ts';
-import { GRPC } from '../temporal/grpc-status.ts';
+import { GRPC, takesConnections } from '../temporal/connection.ts';
 import { ensureSearchAttributes } from '../temporal/namespace.ts';
-import { takesConnections } from '../temporal/takes-connections.ts';
 import { bindable, freePort } from './ports.ts';
 import { startWebUi, TemporalHttpApi, UiFiles } from './web-ui.ts';
 
@@ -263,7 +262,7 @@ export const keepingFlags = (dbFile: string): string[] => [
   ...['--dynamic-config-value', 'system.enableCrossNamespaceCommands=false'],
   // No caller has it start a program: servers 1.31.0 to 1.31.2 do unless told otherwise (CVE-2026-89139).
   ...['--dynamic-config-value', 'workercontroller.compute_providers.enabled=["none"]'],
-  // Serves a backlog by priority, and users in turn (`src/platform/temporal/priorities.ts`).
+  // Serves a backlog by priority, and users in turn (`src/platform/temporal/executions.ts`).
   ...['--dynamic-config-value', 'matching.enableFairness=true'],
 ];
 

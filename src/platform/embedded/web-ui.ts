@@ -21,8 +21,7 @@ import {
   type CodecSpace,
   codecContext,
 } from '../codec/codec-server.ts';
-import { RECONNECT } from '../temporal/connection.ts';
-import { GRPC, grpcStatusOf } from '../temporal/grpc-status.ts';
+import { GRPC, grpcStatusOf, RECONNECT } from '../temporal/connection.ts';
 import { freePort } from './ports.ts';
 
 /** Path of the codec server under the Web UI's address, for its pages and the `temporal` command. */

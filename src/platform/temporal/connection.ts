@@ -1,10 +1,74 @@
 import { randomUUID } from 'node:crypto';
-import { Client, type ClientOptions, Connection, type WorkflowClientInterceptor } from '@temporalio/client';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import {
+  Client,
+  type ClientOptions,
+  Connection,
+  isGrpcServiceError,
+  ServiceError,
+  type WorkflowClientInterceptor,
+} from '@temporalio/client';
+import { ApplicationFailure, type DataConverter } from '@temporalio/common';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
+import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
+import { UNDECODABLE, undecodableIn } from '../../domain/failures.ts';
 import { CHECK_TEMPORAL, Problem } from '../../domain/problem.ts';
+import { ownModule } from '../../store/own-files.ts';
+import { EncryptionCodec, type OnRefused } from '../codec/encryption.ts';
+import type { KeyRing } from '../codec/keys.ts';
 import type { Config } from '../config.ts';
-import { GRPC, grpcStatusOf } from './grpc-status.ts';
-import { sealedPayloads } from './sealed-payloads.ts';
+
+export const GRPC = {
+  CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  UNIMPLEMENTED: 12,
+  UNAVAILABLE: 14,
+} as const;
+
+/** The status of an error that the service answered, bare or wrapped by the client; undefined for every other error. */
+export function grpcStatusOf(error: unknown): number | undefined {
+  const answer = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(answer) ? answer.code : undefined;
+}
+
+export async function takesConnections(host: string, port: number, limitMs = 2_000): Promise<boolean> {
+  const socket = connect({ host, port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(limitMs) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Also bundled with the workflows if payloads are encrypted. */
+export const FAILURE_CONVERTER = fileURLToPath(ownModule('workflows/failure-converter'));
+
+/** Data converter of clients and workers; undefined: payloads are not encrypted. */
+export function sealedPayloads(ring: KeyRing | undefined, onRefused?: OnRefused): DataConverter | undefined {
+  if (ring === undefined) return undefined;
+  return { payloadCodecs: [new EncryptionCodec(ring, onRefused)], failureConverterPath: FAILURE_CONVERTER };
+}
+
+/** Fails an activity that somebody else scheduled, with a payload in clear or of another workflow. */
+export const refuseUndecodable: ActivityInboundCallsInterceptor = {
+  async execute(input, next) {
+    const why = undecodableIn(input.args);
+    if (why !== undefined) throw ApplicationFailure.nonRetryable(`the input ${why}`, UNDECODABLE);
+    return await next(input);
+  },
+};
 
 /** Address of a Temporal service: the embedded server, or the cluster named by the environment. */
 export interface TemporalAddress {

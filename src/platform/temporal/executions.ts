@@ -1,34 +1,99 @@
+import { setTimeout as timer } from 'node:timers/promises';
 import {
   ActivityNotFoundError,
   type Client,
+  type ScheduleHandle,
+  ScheduleOverlapPolicy,
   WorkflowExecutionAlreadyStartedError,
   type WorkflowExecutionDescription,
   type WorkflowExecutionStatusName,
+  type WorkflowHandle,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
   WorkflowUpdateStage,
 } from '@temporalio/client';
-import type { Payload } from '@temporalio/common';
+import type { Payload, Priority } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import type { Executions } from '../../activities/executions.ts';
+import type { Policy } from '../../domain/authority.ts';
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
+import type { SweepOptions } from '../../domain/folder-sweep.ts';
 import { payoutInput, payoutTitle } from '../../domain/instruction.ts';
 import {
+  batchWorkflowId,
   cardWorkflowId,
+  FOLDER_SWEEP,
   MESSAGES,
   orderEndActivityId,
   orderWatchWorkflowId,
+  RECONCILIATION_ID,
+  SWEEP_SCHEDULE,
   TASK_QUEUE,
   WORKFLOW_TYPES,
   workflowTypeOf,
 } from '../../domain/names.ts';
+import {
+  type BatchControl,
+  isAtRest,
+  isEnd,
+  type PayoutState,
+  type ResolveAction,
+  type ResolveRequest,
+} from '../../domain/payout-state.ts';
+import { Problem } from '../../domain/problem.ts';
+import type { ReasonCode } from '../../domain/reasons.ts';
+import type { ReconciliationPass } from '../../domain/reconciliation.ts';
 import { inMarkdown } from '../../domain/text.ts';
-import type { PayoutRecord } from '../../store/store.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../../workflows/search-attributes.ts';
-import { startBatch } from './batch-executions.ts';
-import { GRPC, grpcStatusOf } from './grpc-status.ts';
-import { CARD_PAYMENT, payoutPriority, watchPriority } from './priorities.ts';
+import { GRPC, grpcStatusOf } from './connection.ts';
+
+/** How long an HTTP request waits for a worker's answer. */
+export const ANSWER_MS = 15_000;
+
+/** How long a command waits for it. */
+export const COMMAND_MS = 60_000;
+
+/** Resolving also waits for a search of the bank's lists, and a close for its second read. */
+export const resolveMs = ({ terms }: { terms: { waits: { noMoneyRecheckMs: number } } }): number =>
+  COMMAND_MS + terms.waits.noMoneyRecheckMs;
+
+/** A call of Temporal that fails if there is no answer in time. */
+export const inTime = <T>(client: Client, call: () => Promise<T>, ms = ANSWER_MS): Promise<T> =>
+  client.withDeadline(Date.now() + ms, call);
+
+/**
+ * Order of queued tasks, where the server supports it (`matching.enableFairness`): lower priority keys first, and within one key
+ * users take turns. Activities inherit the priority of their workflow.
+ */
+
+/** Few tasks that many others wait for: batches, watches, the reconciliation. */
+const FIRST = 1;
+/** Somebody waits at a checkout, or the payout is urgent. */
+const SOON = 2;
+/** The server's default. */
+const IN_TURN = 3;
+
+/** The server refuses longer fairness keys, and with them the start. */
+const KEY_BYTES_MAX = 64;
+
+export const SHARED_WORK: Priority = { priorityKey: FIRST };
+
+export const CARD_PAYMENT: Priority = { priorityKey: SOON };
+
+export const watchPriority = (uid: string): Priority => ({ priorityKey: FIRST, ...turnOf(uid) });
+
+export const payoutPriority = (uid: unknown, isUrgent = false): Priority => ({
+  priorityKey: isUrgent ? SOON : IN_TURN,
+  ...turnOf(uid),
+});
+
+/** Users whose ids are too long share one turn. */
+function turnOf(uid: unknown): Pick<Priority, 'fairnessKey'> {
+  return typeof uid === 'string' && Buffer.byteLength(uid) <= KEY_BYTES_MAX ? { fairnessKey: uid } : {};
+}
 
 const { PENDING_ACTIVITY_STATE_STARTED } = proto.temporal.api.enums.v1.PendingActivityState;
 
@@ -206,3 +271,236 @@ const undefinedIfGone = <T>(asked: Promise<T>): Promise<T | undefined> =>
     if (error instanceof WorkflowNotFoundError || error instanceof ActivityNotFoundError) return undefined;
     throw error;
   });
+
+/** Starts the workflow of a claimed batch unless it runs; a batch without an end can always be started again. */
+export async function startBatch(client: Client, batchId: string, file: string): Promise<void> {
+  await client.workflow.start(WORKFLOW_TYPES.payoutBatch, {
+    workflowId: batchWorkflowId(batchId),
+    taskQueue: TASK_QUEUE,
+    args: [{ batchId }],
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    staticSummary: `batch of ${inMarkdown(file)}`,
+    priority: SHARED_WORK,
+    typedSearchAttributes: searchAttributes({ PayoutBatchId: batchId }),
+  });
+}
+
+interface BatchControls {
+  client: Client;
+  store: Pick<Store, 'controlBatch'>;
+  settings: { policy?: Policy };
+}
+
+/** Updates that let a batch continue, and the control they set. */
+const CONTINUING_UPDATES: ReadonlyMap<string, BatchControl> = new Map([
+  [MESSAGES.resume, 'running'],
+  [MESSAGES.drain, 'draining'],
+]);
+
+/** Whether it lets a batch go on that somebody has stopped; to drain one that runs only holds back. */
+export const continuesStopped = (update: string, { control }: Pick<BatchRecord, 'control'>): boolean =>
+  CONTINUING_UPDATES.has(update) && (update === MESSAGES.resume || control === 'paused');
+
+/**
+ * Pauses, drains, resumes or cancels a batch by an update of its workflow, which is started if it does not run. Under a policy,
+ * workers accept no update that lets a batch continue, so that control is stored here. Throws a `Problem` if the workflow
+ * refuses.
+ */
+export async function updateBatch(
+  { client, store, settings: { policy } }: BatchControls,
+  { batchId, file }: Pick<BatchRecord, 'batchId' | 'file'>,
+  update: string,
+  by: string,
+): Promise<{ control: BatchControl }> {
+  const goesOnAs = policy && CONTINUING_UPDATES.get(update);
+  const controlled = goesOnAs && (await store.controlBatch({ batchId, control: goesOnAs, by, at: Date.now() }));
+  await startBatch(client, batchId, file);
+  if (controlled !== undefined) return { control: controlled };
+  return client.workflow
+    .getHandle(batchWorkflowId(batchId))
+    .executeUpdate<{ control: BatchControl }, [{ by: string }]>(update, { args: [{ by }] })
+    .catch((error: unknown) => {
+      if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+      throw new Problem('conflict', 'control-refused', `Not possible now: ${error.cause?.message ?? error.message}.`, {
+        cause: error,
+      });
+    });
+}
+
+/**
+ * Sends a decision or a cancel to a payout as an update. Returns the payout's outcome (for a cancel `cancelled`, `too-late` or
+ * `pending`), or why the update was refused.
+ */
+export const updatePayout = (
+  { client, store }: { client: Client; store: Pick<Store, 'payout'> },
+  { workflowId, reference }: Pick<PayoutRecord, 'workflowId' | 'reference'>,
+  update: typeof MESSAGES.decide | typeof MESSAGES.cancel,
+  payload: object,
+): Promise<string | { refused: string }> =>
+  client.workflow
+    .getHandle(workflowId)
+    .executeUpdate<{ outcome: string }, [object]>(update, { args: [payload] })
+    .then(({ outcome }) => outcome)
+    .catch(async (error: unknown) => {
+      const row = isClosed(error) ? await store.payout(reference) : undefined;
+      if (row === undefined || !isEnd(row.state)) return refusalOf(error);
+      if (update === MESSAGES.decide) return { refused: `the payout has ended as ${row.state}` };
+      return row.state === 'cancelled' ? 'cancelled' : 'too-late';
+    });
+
+/** Why an update was refused. Rethrows an error that is no refusal. */
+export function refusalOf(error: unknown): { refused: string } {
+  if (error instanceof WorkflowUpdateFailedError) return { refused: error.cause?.message ?? error.message };
+  if (!isClosed(error)) throw error;
+  return { refused: 'its workflow was closed: the payout has ended, or is being started again; see its status first' };
+}
+
+/** An update of a closed workflow is answered with gRPC status NOT_FOUND. */
+const isClosed = (error: unknown): boolean =>
+  error instanceof WorkflowNotFoundError || (error instanceof Error && /already completed/.test(error.message));
+
+/**
+ * Sends an operator's request to a payout, which checks it against the bank again. Returns its message, or why it was refused. A
+ * closed workflow is started again under its id; it looks before it sends.
+ */
+export async function resolvePayout(
+  { client, store }: { client: Client; store: Store },
+  payout: PayoutRecord,
+  request: ResolveRequest,
+): Promise<string | { refused: string }> {
+  const { workflowId } = payout;
+  if (!(await executionsOver(client).isOpen(workflowId))) {
+    await store.forgetClosedRuns(payout.reference);
+    await restartPayout(client, payout);
+    if (payout.batchId !== null) await store.reopenBatch(payout.batchId);
+    if (payout.reason?.code === WORKFLOW_CLOSED) return startedAgain(request.action);
+    // The new run begins with an operator: nothing is sent unless this or a later decision says so.
+    await untilParked(client, workflowId);
+  }
+  return client.workflow
+    .getHandle(workflowId)
+    .executeUpdate<{ accepted: boolean; message: string }, [ResolveRequest]>(MESSAGES.resolve, { args: [request] })
+    .then(({ accepted, message }) => (accepted ? message : { refused: message }))
+    .catch(refusalOf);
+}
+
+const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
+
+/** The new run looks first; what that can decide is not for people yet. */
+function startedAgain(action: ResolveAction): string | { refused: string } {
+  const what = 'it was started again and searches for its order before anything is sent';
+  if (action === 'keep-looking') return what;
+  return { refused: `${what}; resolve it when it needs an operator, or cancel it` };
+}
+
+async function untilParked(client: Client, workflowId: string): Promise<void> {
+  await untilTrue(async () => {
+    const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
+    return isAtRest(view.state);
+  });
+}
+
+const PULSE_MS = 250;
+const PATIENCE_MS = 30_000;
+
+/** Waits until a workflow has no pending activity or workflow task, is closed, or does not exist. */
+export async function untilCarriedOut(client: Client, workflowId: string): Promise<void> {
+  await untilTrue(async () => {
+    const shown = await described(client, workflowId);
+    if (shown?.status.name !== 'RUNNING') return true;
+    return shown.raw.pendingActivities?.length === 0 && shown.raw.pendingWorkflowTask == null;
+  });
+}
+
+/** Polls until the condition holds or the patience is over. */
+export async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  while (!(await condition()) && performance.now() < until) await timer(PULSE_MS);
+}
+
+/** Starts the endless reconciliation, which is also the store's claim on the namespace; a sleeping one makes a pass now. */
+export async function startReconciliation(client: Client, storeId: string): Promise<void> {
+  await client.workflow.signalWithStart(WORKFLOW_TYPES.reconciliation, {
+    workflowId: RECONCILIATION_ID,
+    taskQueue: TASK_QUEUE,
+    signal: MESSAGES.reconcileNow,
+    signalArgs: [],
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    memo: { store: storeId },
+    staticSummary: "compares the store with the bank's orders",
+    priority: SHARED_WORK,
+  });
+}
+
+/** Starts a single reconciliation pass under its own id; `days` absent: the worker's setting. */
+export function startReconciliationPass(
+  client: Client,
+  passId: string,
+  days: number | undefined,
+): Promise<WorkflowHandle<() => Promise<ReconciliationPass>>> {
+  return client.workflow.start<() => Promise<ReconciliationPass>>(WORKFLOW_TYPES.reconciliation, {
+    workflowId: `${RECONCILIATION_ID}/${passId}`,
+    taskQueue: TASK_QUEUE,
+    args: [{ once: true, days }] as never,
+    staticSummary: "compares the store with the bank's orders once",
+    priority: SHARED_WORK,
+  });
+}
+
+export interface SweepSchedule {
+  name: string;
+  folder: string;
+  everyMs: number;
+  paused: boolean;
+  /** ISO 8601; null if none is due. */
+  next: string | null;
+  /** Start of the latest sweep; null before the first. */
+  last: string | null;
+}
+
+/** Sweeps missed for longer are skipped: the next one finds the same files. */
+const CATCH_UP = '1m';
+
+/** Throws `ScheduleAlreadyRunning` if the name is taken. A sweep that falls due during another one is skipped. */
+export async function createSweepSchedule(
+  client: Client,
+  name: string,
+  { everyMs, ...options }: SweepOptions & { everyMs: number },
+): Promise<void> {
+  await client.schedule.create({
+    scheduleId: SWEEP_SCHEDULE + name,
+    spec: { intervals: [{ every: everyMs }] },
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP },
+    action: {
+      type: 'startWorkflow',
+      workflowType: WORKFLOW_TYPES.folderSweep,
+      workflowId: FOLDER_SWEEP + name,
+      taskQueue: TASK_QUEUE,
+      args: [options],
+      staticSummary: `sweeps the drop folder ${inMarkdown(name)}`,
+    },
+    memo: { folder: options.dir, everyMs },
+  });
+}
+
+/** The handle's methods throw `ScheduleNotFoundError` if there is no such schedule. */
+export const sweepSchedule = (client: Client, name: string): ScheduleHandle =>
+  client.schedule.getHandle(SWEEP_SCHEDULE + name);
+
+export async function sweepSchedules(client: Client): Promise<SweepSchedule[]> {
+  const found: SweepSchedule[] = [];
+  for await (const { scheduleId, memo, state, info } of client.schedule.list()) {
+    if (!scheduleId.startsWith(SWEEP_SCHEDULE)) continue;
+    const { folder = '', everyMs = 0 } = (memo ?? {}) as { folder?: string; everyMs?: number };
+    found.push({
+      name: scheduleId.slice(SWEEP_SCHEDULE.length),
+      folder,
+      everyMs,
+      paused: state.paused,
+      next: state.paused ? null : (info.nextActionTimes[0]?.toISOString() ?? null),
+      last: info.recentActions.at(-1)?.takenAt.toISOString() ?? null,
+    });
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -8,9 +8,8 @@ import {
 } from '@temporalio/client';
 import { RECONCILIATION_ID, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
-import { described, ifThere, isOpen } from './executions.ts';
-import { GRPC, grpcStatusOf } from './grpc-status.ts';
-import { startReconciliation } from './reconciliation-executions.ts';
+import { GRPC, grpcStatusOf } from './connection.ts';
+import { described, ifThere, isOpen, startReconciliation } from './executions.ts';
 
 /** gRPC statuses of a service that hides its cluster id from a client of one namespace. */
 const UNTOLD: ReadonlySet<number | undefined> = new Set([GRPC.PERMISSION_DENIED, GRPC.UNIMPLEMENTED]);

@@ -10,7 +10,7 @@ import { TASK_QUEUE } from '../../domain/names.ts';
 import { ENCODING, EncryptionCodec, placeIn } from '../codec/encryption.ts';
 import type { KeyRing } from '../codec/keys.ts';
 import { workflowBundle } from './bundle.ts';
-import { FAILURE_CONVERTER } from './sealed-payloads.ts';
+import { FAILURE_CONVERTER } from './connection.ts';
 
 /** A history file of one execution, as written by `payouts histories pull` and `temporal workflow show --output json`. */
 export interface HistoryFile {

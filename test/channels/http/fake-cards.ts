@@ -2,7 +2,7 @@ import { WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from 
 import { CardVault } from '../../../src/bank/cards/vault.ts';
 import type { CardAnswer } from '../../../src/channels/http/card-executions.ts';
 import type { CardPaymentInput, CardState, CardStateView } from '../../../src/domain/card-payment.ts';
-import { GRPC } from '../../../src/platform/temporal/grpc-status.ts';
+import { GRPC } from '../../../src/platform/temporal/connection.ts';
 import { type FakeTemporal, type Sent, updateRefused } from '../../support/fake-temporal.ts';
 
 /** The workflows of card payments are what the test says. */

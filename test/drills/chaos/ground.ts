@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { findTemporalCli } from '../../../scripts/temporal-cli.mjs';
 import { SEARCH_ATTRIBUTES } from '../../../src/domain/names.ts';
-import { takesConnections } from '../../../src/platform/temporal/takes-connections.ts';
+import { takesConnections } from '../../../src/platform/temporal/connection.ts';
 import { freePorts, Supervised } from './processes.ts';
 import { ofFile, StoredTables } from './stored-tables.ts';
 

@@ -14,7 +14,7 @@ import { openStack } from '../../../src/platform/embedded/open-stack.ts';
 import { freePort, lastPorts } from '../../../src/platform/embedded/ports.ts';
 import type { Stack, StackMode, StackOptions } from '../../../src/platform/embedded/stack.ts';
 import { lastUiUrl, readStackFile, writeStackFile } from '../../../src/platform/embedded/stack-file.ts';
-import { takesConnections } from '../../../src/platform/temporal/takes-connections.ts';
+import { takesConnections } from '../../../src/platform/temporal/connection.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { fakeParts } from './stack-process.ts';
 

@@ -1,8 +1,7 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
-import { startProbeServer } from '../../../src/platform/telemetry/probe-server.ts';
-import { readinessOf } from '../../../src/platform/telemetry/readiness.ts';
+import { readinessOf, startProbeServer } from '../../../src/platform/telemetry/readiness.ts';
 
 async function probes({ port = 0 } = {}) {
   const state = { isTaking: true, isBankUp: true, now: 0, refreshed: 0 };

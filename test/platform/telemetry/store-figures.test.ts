@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
-import { storeFigures } from '../../../src/platform/telemetry/store-figures.ts';
+import { createMetrics, storeFigures } from '../../../src/platform/telemetry/metrics.ts';
 import type { OpenWork } from '../../../src/store/store.ts';
 
 const NOTHING: OpenWork = {
