@@ -19,7 +19,7 @@ import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/hol
 import { CONFIG_KEYS } from '../../src/platform/config.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/columns.ts';
-import { SENTINELS } from '../../src/sandbox/bank/sentinels.ts';
+import { SENTINELS } from '../../src/sandbox/bank/order-machine.ts';
 import { LAST_WORDS } from '../../src/sandbox/checks.ts';
 import { testsNamed } from './failure-table.ts';
 import { code, type Rows, textOf } from './pages.ts';

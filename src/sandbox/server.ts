@@ -1,15 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Seals } from './acquirer/seals.ts';
 import { WebhookSender } from './acquirer/webhook-sender.ts';
 import { type Conservation, checkConservation } from './bank/ledger.ts';
 import { type BooksOptions, openBooks } from './bank/open-books.ts';
-import { PostLog } from './bank/post-log.ts';
-import { SandboxClock } from './clock.ts';
 import { FaultScript, LateCommits } from './faults/faults.ts';
 import { serve } from './http/serve.ts';
 import type { Sandbox } from './sandbox.ts';
-import { tokensOf } from './tokens.ts';
+import { PostLog, SandboxClock, Seals, tokensOf } from './sandbox.ts';
 
 /** Key and secret that every sandbox accepts by default. Public, so they are refused for any other bank (src/platform/config.ts). */
 export const SANDBOX_KEY = 'sandbox-key';

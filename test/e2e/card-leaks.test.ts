@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { ScenarioName } from '../../src/sandbox/acquirer/scenarios.ts';
+import type { ScenarioName } from '../../src/sandbox/acquirer/card.ts';
 import { type Canary, canaryOf, filesIn, formsOf, type Haystack, leaksOf, processFiles } from '../support/canaries.ts';
 import { openCommandHome } from '../support/command.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isCardNumber } from '../../src/domain/card-number.ts';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/scenarios.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/card.ts';
 
 /** Made-up card data that must be found nowhere: unique, so that every hit is a leak. */
 export interface Canary {

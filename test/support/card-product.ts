@@ -9,7 +9,7 @@ import { cardWorkflowId } from '../../src/domain/names.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { repeatDroppedUpdates } from '../../src/platform/temporal/connection.ts';
-import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/scenarios.ts';
+import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/card.ts';
 import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';

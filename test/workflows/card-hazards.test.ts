@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cardRequestId } from '../../src/domain/identity.ts';
 import { cardWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import type { ScenarioName } from '../../src/sandbox/acquirer/scenarios.ts';
+import type { ScenarioName } from '../../src/sandbox/acquirer/card.ts';
 import { alterAnswers } from '../support/altered-answers.ts';
 import {
   type CardPaymentHandle,

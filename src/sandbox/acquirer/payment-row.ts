@@ -1,7 +1,7 @@
 import { formatMinor } from '../../domain/money.ts';
 import type { Database } from '../database.ts';
 import { Refusal } from '../requests.ts';
-import type { ScenarioName } from './scenarios.ts';
+import type { ScenarioName } from './card.ts';
 
 type PaymentStatus = 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';
 

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { readAmount } from '../bank/amounts.ts';
+import { readAmount } from '../bank/accounts.ts';
 import type { Books } from '../bank/books.ts';
 import type { Database } from '../database.ts';
 import { badRequest, newId, Refusal } from '../requests.ts';
-import type { Sandbox } from '../sandbox.ts';
-import { judgeCard, type ShownCard } from './card.ts';
-import { announceCompletion, announceEnd, CONTRADICTION_MS } from './events.ts';
+import type { Sandbox, Seals } from '../sandbox.ts';
+import type { CreateRequest, ResumeRequest, setUpBody } from './card.ts';
+import { judgeCard, type Scenario, type ShownCard, scenarioNamed } from './card.ts';
 import { type CardPaymentRow, dueCardPayments, requireCardPayment, saveCardPayment } from './payment-row.ts';
-import type { CreateRequest, ResumeRequest, setUpBody } from './requests.ts';
-import { type Scenario, scenarioNamed } from './scenarios.ts';
-import type { Seals } from './seals.ts';
+import { announceCompletion, announceEnd, CONTRADICTION_MS } from './webhooks.ts';
 
 interface SessionRow extends ShownCard {
   reference_id: string;

@@ -2,8 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { catchUp } from '../catch-up.ts';
 import { draw } from '../draw.ts';
 import type { Sandbox } from '../sandbox.ts';
-import { claimDue, type DeliveryRow, noteAttempt, returnDelivery } from './deliveries.ts';
-import { type Endpoint, endpointOf } from './endpoint.ts';
+import { claimDue, type DeliveryRow, type Endpoint, endpointOf, noteAttempt, returnDelivery } from './webhooks.ts';
 
 interface OutgoingWebhook {
   eventId: string;

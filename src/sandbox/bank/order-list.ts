@@ -4,7 +4,7 @@ import { currencyExponent, parseDecimal } from '../../domain/money.ts';
 import type { Database, Parameters } from '../database.ts';
 import { badRequest, type orderListQuery } from '../requests.ts';
 import type { Books } from './books.ts';
-import { type OrderRecord, type OrderRow, toOrder } from './order-row.ts';
+import { type OrderRecord, type OrderRow, toOrder } from './order-machine.ts';
 
 const PAGE_SIZE_DEFAULT = 20;
 

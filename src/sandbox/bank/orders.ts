@@ -3,8 +3,8 @@ import type { Database } from '../database.ts';
 import { badRequest, newId, Refusal } from '../requests.ts';
 import type { Books } from './books.ts';
 import { internalAccount, type Posting, post } from './ledger.ts';
+import type { MoneyState, OrderRow } from './order-machine.ts';
 import { nextStep, type Step } from './order-machine.ts';
-import type { MoneyState, OrderRow } from './order-row.ts';
 
 /** Where the money is in each status. That CLOSED returns it is our choice. */
 const MONEY_OF_STATUS: Readonly<Record<OrderStatus, MoneyState>> = {

@@ -10,11 +10,10 @@ import {
   updateBeneficiary,
 } from '../bank/beneficiaries.ts';
 import type { Books } from '../bank/books.ts';
-import { exchange, quoteExchange } from '../bank/currency-exchange.ts';
 import { listOrders } from '../bank/order-list.ts';
-import { toOrder } from '../bank/order-row.ts';
+import { toOrder } from '../bank/order-machine.ts';
 import { approveOrder, rejectOrder, requireShownOrder } from '../bank/orders.ts';
-import { pay, quotePaymentFee, quoteTransferFee, transfer } from '../bank/payments.ts';
+import { exchange, pay, quoteExchange, quotePaymentFee, quoteTransferFee, transfer } from '../bank/place-orders.ts';
 import * as requests from '../requests.ts';
 import { read } from '../requests.ts';
 

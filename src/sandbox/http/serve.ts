@@ -1,18 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { leadsHere } from '../../domain/loopback.ts';
+import { ACQUIRING_ROUTES, answerPage, operateAcquirer } from '../acquirer/acquirer-routes.ts';
 import { withoutCard } from '../acquirer/card.ts';
-import { ACQUIRING_ROUTES, answerPage, operateAcquirer } from '../acquirer/routes.ts';
-import { ACQUIRER_TEST_ROUTES } from '../acquirer/test-routes.ts';
 import type { Books } from '../bank/books.ts';
 import { findOrder } from '../bank/orders.ts';
-import type { LoggedPost } from '../bank/post-log.ts';
 import { catchUp } from '../catch-up.ts';
 import { answerCheck } from '../checks.ts';
 import { deliver, type Operation, type Reply, replyUnder } from '../faults/fault-reply.ts';
 import { type FaultEffect, referenceOf } from '../faults/faults.ts';
 import { badRequest, Refusal } from '../requests.ts';
-import type { Sandbox } from '../sandbox.ts';
+import type { LoggedPost, Sandbox } from '../sandbox.ts';
 import {
   type Answer,
   BodyTooLarge,
@@ -28,7 +26,7 @@ import {
   UNAUTHORIZED,
 } from './answer.ts';
 import { BANKING_ROUTES, matchRoute, queryOf, type Target } from './routes.ts';
-import { TEST_ROUTES } from './test-routes.ts';
+import { ACQUIRER_TEST_ROUTES, TEST_ROUTES } from './test-routes.ts';
 
 interface Job {
   operation: string;

@@ -1,17 +1,29 @@
 import { z } from 'zod';
-import { ACQUIRING_ROUTES } from '../acquirer/routes.ts';
-import { type AccountRow, openAccount, requireAccount, toBalance } from '../bank/accounts.ts';
-import { readAmount } from '../bank/amounts.ts';
+import { formatMinor } from '../../domain/money.ts';
+import { ACQUIRING_ROUTES } from '../acquirer/acquirer-routes.ts';
+import { TEST_CARDS, TEST_CARDS_NOTE } from '../acquirer/card.ts';
+import { allCardPayments } from '../acquirer/payment-row.ts';
+import { allSessions } from '../acquirer/payments.ts';
+import {
+  bodyOf,
+  countsOfDeliveries,
+  deliveriesAfter,
+  EVENT_TYPES,
+  endpointBody,
+  endpointOf,
+  insertDelivery,
+  saveEndpoint,
+  withoutSecret,
+} from '../acquirer/webhooks.ts';
+import { type AccountRow, openAccount, readAmount, requireAccount, toBalance } from '../bank/accounts.ts';
 import { checkConservation, deposit } from '../bank/ledger.ts';
-import { toOrder } from '../bank/order-row.ts';
+import { toOrder } from '../bank/order-machine.ts';
 import { allOrders, enterStatus, refundOrder, requireOrder, saveOrder } from '../bank/orders.ts';
 import { profileBody } from '../bank/profile.ts';
-import { FaultPlan, faultPlanRequest } from '../faults/fault-plan.ts';
-import { faultRequest } from '../faults/faults.ts';
+import { FaultPlan, faultPlanRequest, faultRequest } from '../faults/faults.ts';
 import { afterQuery, badRequest, newId, read } from '../requests.ts';
 import type { Sandbox } from '../sandbox.ts';
-import type { Call, Routes } from './routes.ts';
-import { BANKING_ROUTES } from './routes.ts';
+import { BANKING_ROUTES, type Call, type Routes } from './routes.ts';
 
 /**
  * Test-only routes: no part of the interface, answered to loopback peers alone, plain JSON without an envelope, no token.
@@ -165,4 +177,101 @@ function addFault({ faults }: Sandbox, { body }: Call): unknown {
     throw badRequest('refuse-before cannot match a reference: the body is not read');
   }
   return faults.add(fault);
+}
+
+/**
+ * Test-only routes of the acquirer, like those of `http/test-routes.ts`.
+ *
+ * | method and path | body | answer |
+ * |---|---|---|
+ * | GET /__sandbox/cards | | `{note, cards: [{scenario, number, says}]}` |
+ * | GET /__sandbox/card-payments | | `{payments, sessions}`, all of them, oldest first |
+ * | PUT /__sandbox/webhooks | see `endpoint.ts` | the endpoint without its secret |
+ * | GET /__sandbox/webhooks?after=SEQ | | `{endpoint, counts, deliveries}`: at most 1000 deliveries after that number |
+ * | POST /__sandbox/webhooks/send | `{payment_id, payment_status?, type?, merchant_request_id?, reference_id?, amount?, currency?, event_id?, forged?}` | `{event_id}` |
+ */
+export const ACQUIRER_TEST_ROUTES: Routes<TestRoute> = {
+  'GET /__sandbox/cards': () => ({ note: TEST_CARDS_NOTE, cards: TEST_CARDS }),
+  'GET /__sandbox/card-payments': showCardPayments,
+  'PUT /__sandbox/webhooks': ({ books, webhooks }, { body }) => {
+    const endpoint = read(endpointBody, body);
+    saveEndpoint(books.db, endpoint);
+    webhooks.wake();
+    return withoutSecret(endpoint);
+  },
+  'GET /__sandbox/webhooks': (sandbox, { query }) => showWebhooks(sandbox, read(afterQuery, query).after),
+  'POST /__sandbox/webhooks/send': (sandbox, { body }) => sendOwn(sandbox, body),
+};
+
+const word = z.string().min(1).max(64);
+const sendBody = z.strictObject({
+  payment_id: word,
+  /** Any text. */
+  payment_status: word.optional(),
+  /** Absent: the one for the status. */
+  type: word.optional(),
+  merchant_request_id: word.optional(),
+  reference_id: word.optional(),
+  amount: word.optional(),
+  currency: word.optional(),
+  /** The id of an earlier event; absent: a new one. */
+  event_id: word.optional(),
+  /** Sign with a key other than the endpoint's. */
+  forged: z.boolean().default(false),
+});
+
+function showCardPayments({ books }: Sandbox): unknown {
+  const { db } = books;
+  return {
+    payments: allCardPayments(db).map(({ verify_token: _, amount, created_at, updated_at, due_at, ...row }) => ({
+      ...row,
+      amount: formatMinor(amount, row.currency),
+      created_at: Number(created_at),
+      updated_at: Number(updated_at),
+      due_at: due_at === null ? null : Number(due_at),
+    })),
+    sessions: allSessions(db).map(({ amount, created_at, fingerprinted_at, ...row }) => ({
+      ...row,
+      amount: formatMinor(amount, row.currency),
+      created_at: Number(created_at),
+      fingerprinted_at: fingerprinted_at === null ? null : Number(fingerprinted_at),
+    })),
+  };
+}
+
+function showWebhooks({ books }: Sandbox, after: number): unknown {
+  const endpoint = endpointOf(books.db);
+  return {
+    endpoint: endpoint === undefined ? null : withoutSecret(endpoint),
+    counts: countsOfDeliveries(books.db),
+    deliveries: deliveriesAfter(books.db, after).map((row) => ({
+      ...row,
+      seq: Number(row.seq),
+      body: JSON.parse(row.body),
+      forged: row.forged === 1n,
+      attempts: Number(row.attempts),
+      last_http_status: row.last_http_status === null ? null : Number(row.last_http_status),
+      created_at: Number(row.created_at),
+      due_at: row.due_at === null ? null : Number(row.due_at),
+    })),
+  };
+}
+
+/** Sends an event made up by the tester, whatever the endpoint's settings for duplicates and order. */
+function sendOwn({ books, webhooks }: Sandbox, body: unknown): unknown {
+  if (endpointOf(books.db) === undefined) throw badRequest('no endpoint is set: PUT /__sandbox/webhooks');
+  const { event_id = newId('evt'), forged, type, ...data } = read(sendBody, body);
+  const { completion, ...byStatus } = EVENT_TYPES;
+  const fitting = (byStatus as Readonly<Record<string, string>>)[data.payment_status ?? ''] ?? completion;
+  const at = books.now();
+  insertDelivery(books.db, {
+    event_id,
+    payment_id: data.payment_id,
+    body: bodyOf(type ?? fitting, at, data),
+    forged: forged ? 1 : 0,
+    created_at: at,
+    due_at: at,
+  });
+  webhooks.wake();
+  return { event_id };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LoggedPost } from '../../../src/sandbox/bank/post-log.ts';
+import type { LoggedPost } from '../../../src/sandbox/sandbox.ts';
 import type {
   AccountBooks,
   BankOrder,

@@ -1,6 +1,6 @@
 import type { Profile } from '../../../src/sandbox/bank/profile.ts';
 import { draw } from '../../../src/sandbox/draw.ts';
-import { WRITE_KIND_NAMES } from '../../../src/sandbox/faults/fault-plan.ts';
+import { WRITE_KIND_NAMES } from '../../../src/sandbox/faults/faults.ts';
 import type { Ground } from './ground.ts';
 import type { HandOver } from './hand-over.ts';
 import type { Stack } from './stack.ts';

@@ -1,5 +1,5 @@
 import { referenceOf } from '../../../src/domain/identity.ts';
-import { FaultPlan, faultPlanRequest } from '../../../src/sandbox/faults/fault-plan.ts';
+import { FaultPlan, faultPlanRequest } from '../../../src/sandbox/faults/faults.ts';
 import { seedOfLife } from './bank-door.ts';
 import { nthDisturbance } from './disturb.ts';
 import { shortChaos } from './options.ts';

@@ -1,4 +1,4 @@
-import { SCENARIOS, type ScenarioName } from '../../../src/sandbox/acquirer/scenarios.ts';
+import { SCENARIOS, type ScenarioName } from '../../../src/sandbox/acquirer/card.ts';
 import type { SandboxOptions } from '../../../src/sandbox/server.ts';
 import { runningSandbox, type TestSandbox } from '../running-sandbox.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SCENARIOS } from '../../../src/sandbox/acquirer/scenarios.ts';
+import { SCENARIOS } from '../../../src/sandbox/acquirer/card.ts';
 import { runningSandbox } from '../running-sandbox.ts';
 
 async function checkout(): Promise<{ text: string; policy: string }> {

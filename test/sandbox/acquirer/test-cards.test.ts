@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isCardNumber } from '../../../src/domain/card-number.ts';
-import { SCENARIOS, type ScenarioName, scenarioOf } from '../../../src/sandbox/acquirer/scenarios.ts';
+import { SCENARIOS, type ScenarioName, scenarioOf } from '../../../src/sandbox/acquirer/card.ts';
 import { runningSandbox } from '../running-sandbox.ts';
 
 const names = Object.keys(SCENARIOS) as ScenarioName[];

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ORDER_STATUSES } from '../../../src/bank/schemas/order-status.ts';
 import type { Books } from '../../../src/sandbox/bank/books.ts';
-import { exchange } from '../../../src/sandbox/bank/currency-exchange.ts';
 import { checkConservation, deposit } from '../../../src/sandbox/bank/ledger.ts';
 import { openBooks } from '../../../src/sandbox/bank/open-books.ts';
 import {
@@ -13,9 +12,9 @@ import {
   rejectOrder,
   takeDueSteps,
 } from '../../../src/sandbox/bank/orders.ts';
-import { pay, transfer } from '../../../src/sandbox/bank/payments.ts';
-import { SandboxClock } from '../../../src/sandbox/clock.ts';
+import { exchange, pay, transfer } from '../../../src/sandbox/bank/place-orders.ts';
 import { Refusal } from '../../../src/sandbox/requests.ts';
+import { SandboxClock } from '../../../src/sandbox/sandbox.ts';
 import { START } from '../running-sandbox.ts';
 
 const USERS = ['u1001', 'u1002'] as const;

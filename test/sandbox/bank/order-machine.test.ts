@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ORDER_STATUSES } from '../../../src/bank/schemas/order-status.ts';
-import { DEFAULT_SETTLE_TIMES, nextStep, type OrderState } from '../../../src/sandbox/bank/order-machine.ts';
-import { ENDS, type Outcome } from '../../../src/sandbox/bank/sentinels.ts';
+import {
+  DEFAULT_SETTLE_TIMES,
+  ENDS,
+  nextStep,
+  type OrderState,
+  type Outcome,
+} from '../../../src/sandbox/bank/order-machine.ts';
 
 const plain = { updated_at: 1_000n, needs_audit: 0n, outcome: 'complete', expired_at: null } as const;
 const stepOf = ({ viaUnlisted, ...state }: Partial<OrderState> & { status: string; viaUnlisted?: boolean }) =>

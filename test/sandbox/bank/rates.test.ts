@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  buyAmountOf,
-  orderRate,
-  quoteRate,
-  rateOf,
-  sellAmountOf,
-} from '../../../src/sandbox/bank/currency-exchange.ts';
 import { SEED_CURRENCIES } from '../../../src/sandbox/bank/open-books.ts';
+import { buyAmountOf, orderRate, quoteRate, rateOf, sellAmountOf } from '../../../src/sandbox/bank/place-orders.ts';
 
 const pair = fc
   .tuple(fc.constantFrom(...SEED_CURRENCIES), fc.constantFrom(...SEED_CURRENCIES))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { WRITE_KIND_NAMES } from '../../../src/sandbox/faults/fault-plan.ts';
+import { WRITE_KIND_NAMES } from '../../../src/sandbox/faults/faults.ts';
 import { PAYMENT, paymentOf, runningSandbox, START, type TestSandbox } from '../running-sandbox.ts';
 
 /** What a client saw of a payment: that it was placed, HTTP status and code, or that there was no answer. */
