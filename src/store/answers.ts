@@ -1,8 +1,6 @@
+import { json } from './engine/columns.ts';
 import type { Database } from './engine/database.ts';
-import { json } from './engine/json-columns.ts';
-import { insertNew } from './engine/row-writes.ts';
-import { chunks } from './engine/sql.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { chunks, insertNew, inTransaction } from './engine/database.ts';
 import type { AnsweredTransaction, AnswerRecord, IdempotencyKeyTable } from './schema.ts';
 
 /** Transactions stored in one row. */

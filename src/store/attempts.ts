@@ -3,13 +3,12 @@ import { END_STATES, type Reason, UNPAID_STATES, type UnpaidState } from '../dom
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { audit } from './audit-log.ts';
+import { json } from './engine/columns.ts';
 import type { Database } from './engine/database.ts';
+import { inChunks, insertNew, met } from './engine/database.ts';
 import { inShortTransaction, LOCKS, write } from './engine/groups.ts';
-import { json } from './engine/json-columns.ts';
-import { insertNew, met } from './engine/row-writes.ts';
-import { inChunks } from './engine/sql.ts';
 import { sentEntry } from './money-detail.ts';
-import { type HeldClaim, recordEnds, stateColumns } from './payout-changes.ts';
+import { type HeldClaim, recordEnds, stateColumns } from './payouts.ts';
 import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
 
 interface NewAttempt {

@@ -1,11 +1,9 @@
 import { pagesOf } from '../domain/iterate.ts';
 import { type AuditEntry, leafText, serializedEntry } from './audit/entry.ts';
 import { leafHash, MerkleTree, type TreeState } from './audit/merkle.ts';
+import { json } from './engine/columns.ts';
 import type { Database } from './engine/database.ts';
-import { json } from './engine/json-columns.ts';
-import { insertNew } from './engine/row-writes.ts';
-import { chunks, inChunks, metaValue, setMeta } from './engine/sql.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { chunks, inChunks, insertNew, inTransaction, metaValue, setMeta } from './engine/database.ts';
 import type { CheckpointRecord, LoggedEntry } from './schema.ts';
 
 export type NumberedEntry = AuditEntry & { seq: number };

@@ -14,13 +14,10 @@ import {
 import { SWITCH_COLUMNS } from '../domain/switch-scope.ts';
 import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
-import { met } from './engine/row-writes.ts';
-import { chunks, pagedByRow, ROWS_PER_STATEMENT } from './engine/sql.ts';
-import { beginning } from './engine/text-search.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { beginning, chunks, inTransaction, met, pagedByRow, ROWS_PER_STATEMENT } from './engine/database.ts';
 import type { UserAccount } from './open-orders.ts';
 import { announce } from './outbox.ts';
-import { recordEnds, stateColumns } from './payout-changes.ts';
+import { recordEnds, stateColumns } from './payouts.ts';
 import type { BatchRecord, PayoutRecord, RefusedRowTable, Tables } from './schema.ts';
 import { switches } from './switches.ts';
 

@@ -1,19 +1,10 @@
 import { audit } from './audit-log.ts';
-import type { Database } from './engine/database.ts';
-import { json } from './engine/json-columns.ts';
-import { insertNew } from './engine/row-writes.ts';
-import { chunks, inChunks } from './engine/sql.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { json } from './engine/columns.ts';
+import { chunks, type Database, inChunks, insertNew, inTransaction } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { userOf } from './payouts.ts';
-import type {
-  AcceptedDifferenceRow,
-  BookedExchange,
-  PaidOrderRecord,
-  ReturnRecord,
-  UnaskedOrder,
-} from './shown-schema.ts';
+import type { AcceptedDifferenceRow, BookedExchange, PaidOrderRecord, ReturnRecord, UnaskedOrder } from './schema.ts';
 
 /** Records a return, with an audit entry. False if this order was recorded before. */
 export function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
@@ -101,4 +92,34 @@ export function unaskedOrdersWithoutReference(db: Database, { uid, currency }: W
 export async function hasUnaskedOrders(db: Database): Promise<boolean> {
   const query = db.selectFrom('unaskedOrders').select('orderId').where('stem', '>', '').limit(1);
   return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** A booking further ahead than this came from a wrong clock and is ignored. */
+const AHEAD_MAX_MS = 60_000;
+
+/**
+ * Books the next `lengthMs` of a call budget for one process, from `at` (epoch ms) or after the bookings of others. Returns when
+ * the slice begins. One statement, so no two processes get the same slice.
+ */
+export async function bookCalls(
+  db: Database,
+  key: string,
+  { at, lengthMs }: { at: number; lengthMs: number },
+): Promise<number> {
+  const { bookedUntil } = await db
+    .insertInto('callBudgets')
+    .values({ key, bookedUntil: at + lengthMs })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((row) => ({
+        bookedUntil: row
+          .case()
+          .when(row.between('callBudgets.bookedUntil', at, at + AHEAD_MAX_MS))
+          .then(row('callBudgets.bookedUntil', '+', lengthMs))
+          .else(at + lengthMs)
+          .end(),
+      })),
+    )
+    .returning('bookedUntil')
+    .executeTakeFirstOrThrow();
+  return bookedUntil - lengthMs;
 }

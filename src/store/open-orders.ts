@@ -4,12 +4,10 @@ import type { PayoutState } from '../domain/payout-state.ts';
 import { ACCOUNT_HOLDS, type ReasonCode } from '../domain/reasons.ts';
 import type { IncidentKind } from '../domain/reconciliation.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
-import { isForPeople } from './cards.ts';
+import { isForPeople } from './card-store.ts';
 import type { Database } from './engine/database.ts';
+import { inTransaction, met, recent } from './engine/database.ts';
 import { inShortTransaction, LOCKS, write } from './engine/groups.ts';
-import { met } from './engine/row-writes.ts';
-import { recent } from './engine/sql.ts';
-import { inTransaction } from './engine/transaction.ts';
 import type { OpenOrder, PayoutRecord } from './schema.ts';
 
 export interface OpenOrderRequest {

@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import { PostgresNamingDialect } from './engine/column-names.ts';
-import { type Database, openDatabase } from './engine/database.ts';
+import { CARD_OPERATIONS } from './card-store.ts';
+import { PostgresNamingDialect } from './engine/columns.ts';
+import { type Database, openDatabase, repository } from './engine/database.ts';
 import { shareCommits } from './engine/groups.ts';
-import { createStore } from './engine/kysely-store.ts';
 import { appliedSteps, migrateAndGrant, migrateIfNeeded } from './engine/migrate.ts';
 import { openPostgresPool } from './engine/postgres.ts';
 import { nodeSqliteDialect, openSqliteFile } from './engine/sqlite.ts';
 import { type StoreLocation, storeLocation } from './engine/store-url.ts';
+import { storeId } from './identity.ts';
+import * as repositories from './repositories.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -49,3 +51,13 @@ const databaseAt = (url: string, place: StoreLocation): Database =>
       ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
       : nodeSqliteDialect(() => openSqliteFile(place.path), { gather: setImmediate, rest: setTimeout }),
   );
+
+/** The store over an open, migrated database; `close` closes the database. */
+export async function createStore(db: Database): Promise<Store> {
+  return {
+    ...repository(db, repositories),
+    id: await storeId(db),
+    cards: repository(db, CARD_OPERATIONS),
+    close: () => db.destroy(),
+  };
+}

@@ -1,9 +1,7 @@
 import type { EventFilter } from '../domain/events-out.ts';
 import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
-import { insertNew, met } from './engine/row-writes.ts';
-import { chunks, inChunks } from './engine/sql.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { chunks, inChunks, insertNew, inTransaction, met } from './engine/database.ts';
 import type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './schema.ts';
 
 /** Id of the only row of `outboxHead`, and of `outboxTail`. */

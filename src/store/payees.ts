@@ -1,8 +1,7 @@
 import type { PayeeFacts } from '../domain/payee.ts';
 import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
-import { inChunks } from './engine/sql.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { inChunks, inTransaction } from './engine/database.ts';
 import type { KeptCheck, PayeePayment, SeenPayee } from './schema.ts';
 
 const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {

@@ -6,21 +6,161 @@ import type { EventKind } from '../domain/events-out.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
+import type { OrderFacts } from '../domain/order-judgement.ts';
 import type { PayeeCheck } from '../domain/payee.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
-import type { IncidentKind } from '../domain/reconciliation.ts';
+import type { AcceptedDifference, IncidentKind } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import type { SerializedEntry } from './audit/entry.ts';
 import type { Hash } from './audit/merkle.ts';
-import type { Json, JsonColumns } from './engine/json-columns.ts';
-import type { ShownTables } from './shown-schema.ts';
+import type { Json, JsonColumns } from './engine/columns.ts';
 
-/** Tables of answers to bank messages. Conventions: `schema.ts`. */
-interface AnswerTables {
+/**
+ * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money
+ * is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
+ */
+export interface Tables {
+  meta: { key: string; value: string };
+  batches: BatchTable;
+  payouts: PayoutTable;
+  sendAttempts: SendAttemptTable;
+  openOrders: OpenOrderTable;
+  watches: { uid: string; currency: string; sweptAt: number };
+  refusedRows: RefusedRowTable;
+  switches: SwitchRecord;
+  incidents: IncidentTable;
+  idempotencyKeys: IdempotencyKeyTable;
+  callBudgets: { key: string; bookedUntil: number };
+  // Answers to bank messages.
   answers: AnswerRecord;
   answeredTransactions: AnsweredTable;
+  // The audit log: entries, the edge of the Merkle tree, and signed checkpoints.
+  auditLog: LoggedEntry;
+  auditTree: AuditTreeTable;
+  auditCheckpoints: CheckpointTable;
+  // Card payments. No card number, CVV, name or address.
+  cardPayments: CardPaymentTable;
+  cardRequests: { requestId: string; merchantRequestId: string };
+  cardPaymentIds: { paymentId: string; merchantRequestId: string; linkedAt: number };
+  cardEvents: CardEventTable;
+  cardWaiters: { merchantRequestId: string; payoutWorkflowId: string };
+  // Decisions, and what people look at before deciding.
+  decisions: DecisionTable;
+  signedDecisions: SignedDecisionTable;
+  planRows: PlanRowTable;
+  payees: SeenPayee;
+  payeePayments: PayeePayment;
+  payeeChecks: KeptCheck;
+  // Events for subscribers.
+  outbox: OutboxEvent;
+  /** One row: position of the last event. Writers lock it, so that positions are committed in order. */
+  outboxHead: { id: number; position: number };
+  /** One row: position up to which events are deleted. Locked by deletions and replays. */
+  outboxTail: { id: number; position: number };
+  subscriptions: SubscriptionRecord & { owner: string | null; ownedUntil: number | null };
+  refusedEvents: RefusedEvent & { name: string };
+  // The store's own past.
+  resumptions: ResumptionTable;
+  senders: SenderSeen;
+  // What the bank has shown.
+  returns: ReturnRecord;
+  bookedExchanges: BookedExchange;
+  paidOrders: PaidOrderRecord;
+  unaskedOrders: UnaskedOrderTable;
+  acceptedDifferences: AcceptedDifferenceRow;
+  listLooks: ListLook;
+  listLags: ListLag;
+}
+
+export const JSON_COLUMNS: JsonColumns<Tables> = {
+  answeredTransactions: { told: true },
+  auditCheckpoints: { edge: true },
+  auditTree: { edge: true },
+  batches: { message: true },
+  cardPayments: { reason: true },
+  payouts: { instruction: true, original: true, reason: true, assessed: true },
+  planRows: { path: true },
+  refusedRows: { instruction: true, original: true, findings: true },
+  sendAttempts: { request: true },
+  unaskedOrders: { shown: true },
+};
+
+export interface ReturnRecord {
+  orderId: string;
+  /** Reference of the payout the money came back from. */
+  reference: string;
+  amount: string;
+  currency: string;
+  seenAt: number;
+}
+
+/** A booked exchange as the bank shows it; null: not shown. Amounts are unsigned. */
+export interface BookedExchange {
+  /** Reference of the payout it was made for, or of the stand-alone exchange. */
+  reference: string;
+  orderId: string;
+  soldAmount: string | null;
+  soldCurrency: string | null;
+  boughtAmount: string | null;
+  boughtCurrency: string | null;
+  /** As written by the bank. */
+  rate: string | null;
+  fee: string | null;
+  feeCurrency: string | null;
+  seenAt: number;
+}
+
+/** A paid order as the bank showed it when its payout was completed (`PaidShown`); null: not shown. */
+export interface PaidOrderRecord {
+  /** Reference of the payout. */
+  reference: string;
+  orderId: string;
+  amount: string | null;
+  currency: string | null;
+  accountId: string | null;
+  seenAt: number;
+}
+
+/** An order at the bank that this store did not send, as far as it knows. */
+interface UnaskedOrderTable {
+  orderId: string;
+  /** The list that showed it first. */
+  uid: string;
+  currency: string;
+  clientOrderId: string | null;
+  /** `ownStem` of `clientOrderId`. */
+  stem: string | null;
+  /** As the list showed it last. */
+  shown: Json<OrderFacts> | null;
+  seenAt: number;
+}
+
+export type UnaskedOrder = Selectable<UnaskedOrderTable>;
+
+/** The last whole look at a list that was believed, and whose orders were noted. */
+export interface ListLook {
+  uid: string;
+  currency: string;
+  beganAt: number;
+  /** Start of the list, epoch ms of the bank's clock; 0: the whole list. */
+  reachesFrom: number;
+  /** The store's last resumption after which such a look was made: `resumptionOf`; null: none. */
+  resumption: number | null;
+}
+
+/** How long a list was seen to lack an order that the bank had accepted and then listed, at most. */
+export interface ListLag {
+  uid: string;
+  currency: string;
+  lagMs: number;
+}
+
+/** A value of an order that two people accepted when they adopted it. */
+export interface AcceptedDifferenceRow extends AcceptedDifference {
+  /** Reference of the payout, even if the order is its exchange. */
+  reference: string;
 }
 
 /** A final answer to a bank message, as it was sent. */
@@ -49,13 +189,6 @@ interface AnsweredTable {
   told: Json<AnsweredTransaction[]>;
 }
 
-/** Tables of the audit log: entries, the edge of the Merkle tree, and signed checkpoints. */
-interface AuditTables {
-  auditLog: LoggedEntry;
-  auditTree: AuditTreeTable;
-  auditCheckpoints: CheckpointTable;
-}
-
 export interface LoggedEntry extends SerializedEntry {
   leafHash: Hash;
 }
@@ -81,15 +214,6 @@ interface CheckpointTable {
 }
 
 export type CheckpointRecord = Selectable<CheckpointTable>;
-
-/** Tables of card payments with their rows as callers see them. No card number, CVV, name or address. */
-interface CardTables {
-  cardPayments: CardPaymentTable;
-  cardRequests: { requestId: string; merchantRequestId: string };
-  cardPaymentIds: { paymentId: string; merchantRequestId: string; linkedAt: number };
-  cardEvents: CardEventTable;
-  cardWaiters: { merchantRequestId: string; payoutWorkflowId: string };
-}
 
 /** Of the card only the first six and last four digits. */
 interface CardPaymentTable {
@@ -150,16 +274,6 @@ interface CardEventTable {
 }
 
 export type StoredCardEvent = Selectable<CardEventTable>;
-
-/** Tables of decisions and of what people look at before deciding. */
-interface DecisionTables {
-  decisions: DecisionTable;
-  signedDecisions: SignedDecisionTable;
-  planRows: PlanRowTable;
-  payees: SeenPayee;
-  payeePayments: PayeePayment;
-  payeeChecks: KeptCheck;
-}
 
 interface SignedDecisionTable extends SignedDecision {
   takenAt: number;
@@ -227,17 +341,6 @@ interface DecisionTable {
   at: number;
 }
 
-/** Tables of events for subscribers, part of `Tables`. Times are epoch milliseconds. */
-interface OutboxTables {
-  outbox: OutboxEvent;
-  /** One row: position of the last event. Writers lock it, so that positions are committed in order. */
-  outboxHead: { id: number; position: number };
-  /** One row: position up to which events are deleted. Locked by deletions and replays. */
-  outboxTail: { id: number; position: number };
-  subscriptions: SubscriptionRecord & { owner: string | null; ownedUntil: number | null };
-  refusedEvents: RefusedEvent & { name: string };
-}
-
 /** That something happened, and to what; the details are read at delivery. */
 export interface OutboxEvent {
   /** From 1, without gaps except for deleted events. */
@@ -280,56 +383,12 @@ export interface RefusedEvent {
   parkedAt: number | null;
 }
 
-/** Tables of a store's own past. */
-interface PastTables {
-  resumptions: ResumptionTable;
-  senders: SenderSeen;
-}
-
 interface ResumptionTable {
   at: number;
   /** Orders made from this time on may be missing in the store; 0: any. */
   since: number;
   why: ResumptionReason;
 }
-
-/**
- * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money
- * is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
- */
-export interface Tables
-  extends AnswerTables,
-    AuditTables,
-    CardTables,
-    DecisionTables,
-    OutboxTables,
-    PastTables,
-    ShownTables {
-  meta: { key: string; value: string };
-  batches: BatchTable;
-  payouts: PayoutTable;
-  sendAttempts: SendAttemptTable;
-  openOrders: OpenOrderTable;
-  watches: { uid: string; currency: string; sweptAt: number };
-  refusedRows: RefusedRowTable;
-  switches: SwitchRecord;
-  incidents: IncidentTable;
-  idempotencyKeys: IdempotencyKeyTable;
-  callBudgets: { key: string; bookedUntil: number };
-}
-
-export const JSON_COLUMNS: JsonColumns<Tables> = {
-  answeredTransactions: { told: true },
-  auditCheckpoints: { edge: true },
-  auditTree: { edge: true },
-  batches: { message: true },
-  cardPayments: { reason: true },
-  payouts: { instruction: true, original: true, reason: true, assessed: true },
-  planRows: { path: true },
-  refusedRows: { instruction: true, original: true, findings: true },
-  sendAttempts: { request: true },
-  unaskedOrders: { shown: true },
-};
 
 interface BatchTable {
   batchId: string;

@@ -1,10 +1,8 @@
 import type { Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { audit } from './audit-log.ts';
+import { json } from './engine/columns.ts';
 import type { Database } from './engine/database.ts';
-import { json } from './engine/json-columns.ts';
-import { insertNew, met } from './engine/row-writes.ts';
-import { chunks } from './engine/sql.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { chunks, insertNew, inTransaction, met } from './engine/database.ts';
 import { askedDetailOf } from './money-detail.ts';
 
 type TakenDecision = SignedDecision & { takenAt: number };

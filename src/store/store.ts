@@ -1,35 +1,19 @@
 import type { CardStore } from './card-store.ts';
+import type { Repository } from './engine/database.ts';
 import type * as repositories from './repositories.ts';
-import type { Repository } from './repository.ts';
 
 export type { SenderSeen } from '../domain/store-past.ts';
 export type { AuditEntry } from './audit/entry.ts';
 export type { NumberedEntry } from './audit-log.ts';
-export type { BatchClaim, ClaimOutcome, ClaimRow, KnownClaim, LookAlike } from './claims.ts';
+export type * from './claims.ts';
 export type { StoreRole } from './engine/postgres.ts';
-export type { NameSeen, PayeeAsked, PayeeHistory } from './payees.ts';
-export type { HeldClaim, PayoutChange } from './payout-changes.ts';
-export type { Acknowledgement, IncidentRecord } from './reconciliation.ts';
+export type { IdentityAcceptance, StoreIdentity } from './errors.ts';
+export type * from './outbox.ts';
+export type * from './payees.ts';
+export type * from './payouts.ts';
+export type * from './reconciliation.ts';
 export type * from './repositories.ts';
-export type {
-  AnsweredTransaction,
-  AnswerRecord,
-  AttemptOutcome,
-  BatchRecord,
-  CheckpointRecord,
-  KeptCheck,
-  LoggedEntry,
-  OpenOrder,
-  OutboxEvent,
-  PayoutRecord,
-  RefusedEvent,
-  SendAttempt,
-  Settled,
-  SubscriptionRecord,
-  SwitchRecord,
-} from './schema.ts';
-export type { BookedExchange, ListLook, PaidOrderRecord, ReturnRecord, UnaskedOrder } from './shown-schema.ts';
-export type * from './store-identity.ts';
+export type * from './schema.ts';
 
 /**
  * What must outlive a workflow's retention: who claimed which payout, what was sent under which reference, the state of every

@@ -6,8 +6,7 @@ import { type SwitchedOff, type SwitchFacts, switchText, widest } from '../domai
 import type { AuditEntry } from './audit/entry.ts';
 import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
-import { insertNew, met } from './engine/row-writes.ts';
-import { inTransaction } from './engine/transaction.ts';
+import { insertNew, inTransaction, met } from './engine/database.ts';
 import type { SwitchRecord } from './schema.ts';
 
 /** With an audit entry. False if it was off already: the first person and reason stay. */

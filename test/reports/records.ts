@@ -7,7 +7,7 @@ import type { BatchReport } from '../../src/reports/report-document.ts';
 import type { PayoutFacts } from '../../src/reports/reported-payout.ts';
 import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';
-import { chunks } from '../../src/store/engine/sql.ts';
+import { chunks } from '../../src/store/engine/database.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../../src/store/store.ts';
 
 /** Without the columns that no report reads. */

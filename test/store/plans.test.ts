@@ -5,10 +5,9 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { Client } from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { createStore } from '../../src/store/engine/kysely-store.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite.ts';
-import { openStore } from '../../src/store/open.ts';
+import { createStore, openStore } from '../../src/store/open.ts';
 import { oneLife } from './one-life.ts';
 
 /** Tables that have more rows the more was paid. */

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { openDatabase } from '../../src/store/engine/database.ts';
-import { createStore } from '../../src/store/engine/kysely-store.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { MEMORY, nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite.ts';
+import { createStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 
 let bytes: Promise<Uint8Array> | undefined;

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { isAbortedTransactionError, sql } from 'kysely';
 import type { Database } from './database.ts';
+import { inTransaction, lostRace } from './database.ts';
 import { whenUnlocked } from './sqlite-lock.ts';
-import { inTransaction, lostRace } from './transaction.ts';
 
 /** Pieces of work that share one commit. */
 interface Group {

@@ -2,7 +2,7 @@ import { type PostgresPool, sql } from 'kysely';
 import { Pool, types } from 'pg';
 import type { Problem } from '../../domain/problem.ts';
 import { StoreRefusedError, StoreUnreachableError } from '../errors.ts';
-import type { Database } from './database.ts';
+import { type Database, hasOtherShape, isNameRefused } from './database.ts';
 
 /** A statement for pg; a named one is parsed and planned once per connection. */
 export interface Statement {
@@ -47,16 +47,6 @@ export class PreparedStatements {
     return name;
   }
 }
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : undefined);
-
-/** Several errors share this code; only this one is about a plan. */
-const hasOtherShape = (error: unknown): boolean =>
-  codeOf(error) === '0A000' && (error as Error).message.includes('cached plan');
-
-/** Whether a statement was refused because of its name; without one it works, in a new transaction if it was in one. */
-export const isNameRefused = (error: unknown): boolean =>
-  hasOtherShape(error) || codeOf(error) === '26000' || codeOf(error) === '42P05';
 
 const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;

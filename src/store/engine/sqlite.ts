@@ -11,7 +11,7 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { StoreFileError } from '../errors.ts';
-import { type NamingDialect, SqliteNamingCompiler } from './column-names.ts';
+import { type NamingDialect, SqliteNamingCompiler } from './columns.ts';
 import { GroupCommit, type Pace } from './groups.ts';
 import {
   isSqliteError,

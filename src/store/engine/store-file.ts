@@ -2,13 +2,12 @@ import { closeSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { END_STATES } from '../../domain/payout-state.ts';
+import type { StoreIdentity } from '../errors.ts';
 import { StoreFileError } from '../errors.ts';
 import { identity } from '../identity.ts';
 import { migrationNames } from '../migrations/all-migrations.ts';
-import type { StoreIdentity } from '../store-identity.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, metaValue, openDatabase } from './database.ts';
 import { appliedSteps, assertUsable, MIGRATION_TABLE, migrate } from './migrate.ts';
-import { metaValue } from './sql.ts';
 import { createPrivately, MEMORY, nodeSqliteDialect } from './sqlite.ts';
 import { isSqliteError, SQLITE_CANTOPEN, SQLITE_CORRUPT, SQLITE_NOTADB } from './sqlite-lock.ts';
 

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What the bank has shown. `src/store/shown-schema.ts` says what the columns hold. */
+/** What the bank has shown. `src/store/schema.ts` says what the columns hold. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of SHOWN.split(';\n')) await sql.raw(statement).execute(db);
 }

@@ -9,9 +9,8 @@ import { exportedLines, verifyStore } from '../../../src/platform/audit/read-log
 import { verifierOf } from '../../../src/store/audit/checkpoint.ts';
 import { verifyExport } from '../../../src/store/audit/verify-log.ts';
 import { audit } from '../../../src/store/audit-log.ts';
-import { openDatabase } from '../../../src/store/engine/database.ts';
+import { inTransaction, openDatabase } from '../../../src/store/engine/database.ts';
 import { nodeSqliteDialect, openSqliteFile } from '../../../src/store/engine/sqlite.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { tamper } from '../../support/sql.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LoggedPost } from '../../../src/sandbox/sandbox.ts';
 import type { Profile } from '../../../src/sandbox/bank/profile.ts';
 import type { FaultPlanReport } from '../../../src/sandbox/faults/faults.ts';
+import type { LoggedPost } from '../../../src/sandbox/sandbox.ts';
 
 /** What `GET /__sandbox/state` says, as far as a run reads it. */
 export interface BankState {

@@ -15,9 +15,8 @@ import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../s
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
 import { type RunningSandbox, SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../../src/sandbox/server.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
-import { createStore } from '../../../src/store/engine/kysely-store.ts';
 import { MEMORY, nodeSqliteDialect } from '../../../src/store/engine/sqlite.ts';
-import { migrateStore, openStore } from '../../../src/store/open.ts';
+import { createStore, migrateStore, openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Random } from '../../simulation/random.ts';
 import { createDatabase, dropDatabase } from '../../support/databases.ts';

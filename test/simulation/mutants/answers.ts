@@ -159,7 +159,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: 'a stored end can be changed',
     edits: [
       {
-        file: 'src/store/payout-changes.ts',
+        file: 'src/store/payouts.ts',
         find: ".where('reference', '=', reference)\n    .where('state', 'not in', END_STATES)",
         replace: ".where('reference', '=', reference)",
       },

@@ -224,7 +224,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         replace: "    .where('term', '=', claim.term)",
       },
       {
-        file: 'src/store/payout-claims.ts',
+        file: 'src/store/claims.ts',
         find: "    .where('payloadDigest', '=', claim.payloadDigest)\n    .where('state', 'not in', END_STATES)",
         replace: "    .where('payloadDigest', '=', claim.payloadDigest)",
       },

@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PostgresNamingDialect } from '../../../src/store/engine/column-names.ts';
-import { type Database, openDatabase } from '../../../src/store/engine/database.ts';
-import { isNameRefused, openPostgresPool, PreparedStatements } from '../../../src/store/engine/postgres.ts';
-import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { PostgresNamingDialect } from '../../../src/store/engine/columns.ts';
+import { type Database, inTransaction, isNameRefused, openDatabase } from '../../../src/store/engine/database.ts';
+import { openPostgresPool, PreparedStatements } from '../../../src/store/engine/postgres.ts';
 import { createDatabase, dropDatabase } from '../../support/databases.ts';
 import { BACKENDS } from '../stores.ts';
 
