@@ -29,14 +29,13 @@ import { questionShown, type ShownQuestion } from '../people/decisions/shown-que
 import { askAudited } from '../people/decisions/weigh.ts';
 import { signablePlan } from '../people/signing/plan.ts';
 import {
-  COMMAND_MS,
   continuesStopped,
   executionsOver,
-  inTime,
   untilCarriedOut,
   untilTrue,
   updateBatch,
 } from '../platform/temporal/executions.ts';
+import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
 import { payeeText } from '../reports/masked.ts';
 import { kindOf } from '../reports/next-step.ts';
 import { askedFacts, capsText, changesSince, flagTexts, paidFacts, questionText } from '../reports/question-facts.ts';

@@ -9,7 +9,7 @@ import { bankIdentity } from '../platform/config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../platform/config.ts';
 import type { Stack, StackMode, StackOptions } from '../platform/embedded/stack.ts';
 import { OpenedParts } from '../platform/opened-parts.ts';
-import { COMMAND_MS } from '../platform/temporal/executions.ts';
+import { COMMAND_MS } from '../platform/temporal/worker-answer.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';

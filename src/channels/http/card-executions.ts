@@ -7,7 +7,8 @@ import {
 import type { CardStateView } from '../../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
 import { GRPC, grpcStatusOf } from '../../platform/temporal/connection.ts';
-import { ANSWER_MS, ifThere, inTime, isOpen } from '../../platform/temporal/executions.ts';
+import { ifThere, isOpen } from '../../platform/temporal/executions.ts';
+import { ANSWER_MS, inTime } from '../../platform/temporal/worker-answer.ts';
 
 // The workflows of card payments. `id` is the merchant_request_id.
 

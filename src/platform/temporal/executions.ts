@@ -50,20 +50,6 @@ import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../../workflows/search-attributes.ts';
 import { GRPC, grpcStatusOf } from './connection.ts';
 
-/** How long an HTTP request waits for a worker's answer. */
-export const ANSWER_MS = 15_000;
-
-/** How long a command waits for it. */
-export const COMMAND_MS = 60_000;
-
-/** Resolving also waits for a search of the bank's lists, and a close for its second read. */
-export const resolveMs = ({ terms }: { terms: { waits: { noMoneyRecheckMs: number } } }): number =>
-  COMMAND_MS + terms.waits.noMoneyRecheckMs;
-
-/** A call of Temporal that fails if there is no answer in time. */
-export const inTime = <T>(client: Client, call: () => Promise<T>, ms = ANSWER_MS): Promise<T> =>
-  client.withDeadline(Date.now() + ms, call);
-
 /**
  * Order of queued tasks, where the server supports it (`matching.enableFairness`): lower priority keys first, and within one key
  * users take turns. Activities inherit the priority of their workflow.

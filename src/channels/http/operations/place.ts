@@ -4,7 +4,7 @@ import type { Bank } from '../../../bank/bank.ts';
 import type { IntakeDeps } from '../../../files/intake/intake.ts';
 import type { TemporalUi } from '../../../platform/app.ts';
 import type { Config } from '../../../platform/config.ts';
-import { ANSWER_MS } from '../../../platform/temporal/executions.ts';
+import { ANSWER_MS } from '../../../platform/temporal/worker-answer.ts';
 import type { Store } from '../../../store/store.ts';
 import type { Caller } from '../callers.ts';
 import type { Gateway } from '../gateway-app.ts';
