@@ -3,21 +3,102 @@ import { aboutFile, type Found } from '../domain/finding.ts';
 import { UnreadableFile } from './input.ts';
 
 const LF = 0x0a;
-const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
+export const UTF8_BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Written by Excel in Western Europe and America as "CSV (Comma delimited)". */
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
 /**
- * Strict UTF-8, chunk by chunk, without the BOM. Throws `UnreadableFile` (`not-utf8` with the line of the first bad byte). Only
- * one chunk is in memory.
+ * The text of a file in UTF-8 or UTF-16, chunk by chunk, without the BOM and without what old systems write after its end
+ * (Ctrl-Z, NUL). Throws `UnreadableFile` (`not-utf8`, `bad-encoding`, with the line of the first bad byte). Only one chunk is in memory.
  *
- * If `onBad` is given, it is called once for a file that is not UTF-8, and the rest is decoded as Windows-1252, so that other
- * findings are reported in the same pass. The file is refused all the same: in another code page, the names would be different.
+ * If `onBad` is given, it is called once for a file in neither, and the rest is decoded as Windows-1252, so that other findings
+ * are reported in the same pass. The file is refused all the same: in another code page, the names would be different.
  */
-export async function* decodeUtf8(
+export async function* decodeText(
   bytes: AsyncIterable<Uint8Array>,
   onBad?: (finding: Found) => void,
+): AsyncGenerator<string> {
+  const source = bytes[Symbol.asyncIterator]();
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < HEAD_BYTES) {
+    const next = await source.next();
+    if (next.done === true) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const whole = (async function* () {
+    yield head;
+    for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
+  })();
+  const utf16 = utf16Of(head);
+  yield* withoutEndMarks(utf16 === undefined ? decodeUtf8(whole, onBad) : decodeUtf16(whole, utf16));
+}
+
+/** Enough to tell UTF-16 without a byte order mark. */
+const HEAD_BYTES = 4;
+
+type Utf16 = 'utf-16le' | 'utf-16be';
+
+/** By the byte order mark, or by two plain characters: each has a NUL beside it. */
+export function utf16Of([first, second, third, fourth]: Uint8Array): Utf16 | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  if (first && second === 0 && third && fourth === 0) return 'utf-16le';
+  return first === 0 && second && third === 0 && fourth ? 'utf-16be' : undefined;
+}
+
+async function* decodeUtf16(bytes: AsyncIterable<Uint8Array>, encoding: Utf16): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
+  let line = 1;
+  const checked = (text: string): string => {
+    const bad = text.indexOf('\ufffd');
+    const message = 'this line is not UTF-16, with which the file begins; export the file again as UTF-8';
+    if (bad >= 0) throw new UnreadableFile(aboutFile(line + newlines(text.slice(0, bad)), 'bad-encoding', message));
+    line += newlines(text);
+    return text;
+  };
+  for await (const chunk of bytes) yield checked(decoder.decode(chunk, { stream: true }));
+  yield checked(decoder.decode());
+}
+
+export const newlines = (text: string): number => text.split('\n').length - 1;
+
+/** More of them is no end but another kind of file. */
+const END_MARKS_MAX = 64 * 1024;
+const END_MARKS = '\0\x1a';
+
+/** CP/M and DOS ended a text with Ctrl-Z; mainframes and transfers fill the last block with NUL. */
+export async function* withoutEndMarks(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = '';
+  for await (const chunk of chunks) {
+    const text = held + chunk;
+    let at = text.length;
+    for (let end = at - 1; end >= 0; end -= 1) {
+      const char = text.charAt(end);
+      if (END_MARKS.includes(char)) at = end;
+      else if (char.trim() !== '') break;
+    }
+    if (text.length - at > END_MARKS_MAX) at = text.length;
+    held = text.slice(at);
+    if (at > 0) yield text.slice(0, at);
+  }
+}
+
+/**
+ * A value without what pages, mails and word processors put into it unseen: characters without width (zero-width space, word
+ * joiner, byte order mark, soft hyphen), and blanks that do not break a line, which become spaces, or nothing at its ends.
+ */
+export const visible = (value: string): string =>
+  UNSEEN.test(value) ? value.replaceAll(NO_WIDTH, '').replaceAll(OUTER_BLANKS, '').replaceAll(NO_BREAK, ' ') : value;
+
+const UNSEEN = /[\u00a0\u00ad\u2007\u200b\u202f\u2060\ufeff]/;
+const NO_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
+const NO_BREAK = /[\u00a0\u2007\u202f]/g;
+const OUTER_BLANKS = /^[ \u00a0\u2007\u202f]+|[ \u00a0\u2007\u202f]+$/g;
+
+async function* decodeUtf8(
+  bytes: AsyncIterable<Uint8Array>,
+  onBad: ((finding: Found) => void) | undefined,
 ): AsyncGenerator<string> {
   let held: Buffer = Buffer.alloc(0);
   let line = 1;
@@ -27,7 +108,7 @@ export async function* decodeUtf8(
     if (isWindows1252) return WINDOWS_1252.decode(buffer);
     if (!isUtf8(buffer)) {
       const finding = notUtf8(line, buffer, onBad === undefined ? NOT_UTF8 : NOT_UTF8_CSV);
-      // Zero bytes mean UTF-16, or not a text at all.
+      // Zero bytes mean that it is not a text at all.
       if (onBad === undefined || buffer.includes(0)) throw new UnreadableFile(finding);
       onBad(finding);
       isWindows1252 = true;
@@ -69,12 +150,8 @@ function countOf(byte: number, buffer: Buffer): number {
   return count;
 }
 
-/** By the byte order mark, in either byte order. */
-const isUtf16 = ([first, second]: Uint8Array): boolean =>
-  (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-
 /** Finds the line of the first bad byte. No multi-byte character contains a newline byte, so each line can be checked alone. */
-function notUtf8(firstLine: number, buffer: Buffer, other: string): Found {
+function notUtf8(firstLine: number, buffer: Buffer, message: string): Found {
   let line = firstLine;
   for (let start = 0; start < buffer.length; line += 1) {
     const newline = buffer.indexOf(LF, start);
@@ -82,9 +159,6 @@ function notUtf8(firstLine: number, buffer: Buffer, other: string): Found {
     if (!isUtf8(buffer.subarray(start, end))) break;
     start = end + 1;
   }
-  const message = isUtf16(buffer)
-    ? 'the file is UTF-16, which Excel writes as "Unicode Text"; save it as "CSV UTF-8 (Comma delimited)" or as .xlsx'
-    : other;
   return aboutFile(line, 'not-utf8', message);
 }
 

@@ -1,6 +1,7 @@
 import { aboutFile, type Found, printable } from '../domain/finding.ts';
 import { OWN_FIELDS } from '../domain/instruction.ts';
 import { fromSpreadsheet } from '../domain/text.ts';
+import { visible } from './decode.ts';
 import { COLUMNS_MAX, isColumnName, type RowSink, tooManyColumns, UnreadableFile } from './input.ts';
 
 /** A problem with one value of a row, given by its index. */
@@ -31,7 +32,7 @@ export class TableRows {
 
   /** Throws `UnreadableFile` if the record has none of our column names, or too many columns. */
   takeHeader(record: readonly string[], line: number): void {
-    const names = record.map((name) => name.trim());
+    const names = record.map((name) => visible(name).trim());
     this.names = names;
     this.headerLine = line;
     if (names.length > COLUMNS_MAX) throw tooManyColumns(line);
@@ -57,7 +58,7 @@ export class TableRows {
     this.rows += 1;
     this.hasValues = true;
     const instruction: Record<string, string> = {};
-    for (const [name, index] of this.positions) instruction[name] = fromSpreadsheet(record[index] ?? '');
+    for (const [name, index] of this.positions) instruction[name] = fromSpreadsheet(visible(record[index] ?? ''));
     for (const problem of problems) this.sink.finding(this.aboutCell(line, problem));
     const unsound = problems.length === 0 ? {} : { unsound: true as const };
     this.sink.row({ row: this.rows, line, instruction, ...unsound });
@@ -104,6 +105,7 @@ export class TableRows {
 function noHeader(names: readonly string[]): { rule: string; message: string } {
   const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
   if (meant.length === 0) {
+    if (names.some((name) => OWN_FIELDS.has(name.replaceAll(TYPOGRAPHIC_QUOTES, '')))) return QUOTED_OTHERWISE;
     if (names[0]?.startsWith('sep=')) return EXCEL_SEPARATOR;
     const isSplitOtherwise = names.some((name) =>
       name.split(OTHER_DELIMITERS).some((part) => OWN_FIELDS.has(part.trim())),
@@ -126,7 +128,14 @@ const OTHER_DELIMITER = {
 };
 const EXCEL_SEPARATOR = {
   rule: NO_HEADER.rule,
-  message: 'a line "sep=" for Excel is above the header line; delete it',
+  message:
+    'a line "sep=" for Excel is above the header line, but names no comma, semicolon or tab; export with one of these',
+};
+const TYPOGRAPHIC_QUOTES = /[“”„‟«»‘’‚]/g;
+const QUOTED_OTHERWISE = {
+  rule: NO_HEADER.rule,
+  message:
+    'the names are in typographic quotes, into which a word processor or a mail has changed plain ones; export the file again, or replace them by " in a plain text editor',
 };
 const BAD_NAME = {
   rule: 'bad-column-name',

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeUtf8 } from '../../src/files/decode.ts';
+import { decodeText } from '../../src/files/decode.ts';
 import { UnreadableFile } from '../../src/files/input.ts';
 import { bytesOf } from './bytes.ts';
 
 async function decoded(content: string | Uint8Array, chunkSize?: number): Promise<string> {
   let text = '';
-  for await (const chunk of decodeUtf8(bytesOf(content, chunkSize))) text += chunk;
+  for await (const chunk of decodeText(bytesOf(content, chunkSize))) text += chunk;
   return text;
 }
 
@@ -19,7 +19,7 @@ async function refusal(content: Uint8Array, chunkSize?: number): Promise<Unreada
 test('gives back any text, whatever the chunk size cuts in two', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 7 }), async (text, size) => {
-      fc.pre(!text.startsWith('\ufeff'));
+      fc.pre(!text.startsWith('\ufeff') && !text.includes('\0') && !text.includes('\x1a'));
       expect(await decoded(text, size)).toBe(text);
       expect(await decoded(`\ufeff${text}`, size)).toBe(text);
     }),
@@ -38,13 +38,24 @@ test('names the last line when the file ends inside a character', async () => {
   expect((await refusal(cut)).finding).toMatchObject({ rule: 'not-utf8', line: 3 });
 });
 
-test('refuses UTF-16 with its byte order mark', async () => {
-  const littleEndian = Buffer.from('\ufeffid\n', 'utf16le');
-  for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16()]) {
-    expect((await refusal(bytes)).finding).toMatchObject({
-      rule: 'not-utf8',
-      line: 1,
-      message: expect.stringContaining('"Unicode Text"'),
-    });
+test('reads UTF-16 with and without its byte order mark, in any chunks', async () => {
+  for (const text of ['\ufeffid\nZoë 😀\n', 'id\nZoë 😀\n']) {
+    const littleEndian = Buffer.from(text, 'utf16le');
+    for (const bytes of [littleEndian, Buffer.from(littleEndian).swap16()]) {
+      for (const size of [1, 3, 1024]) expect(await decoded(bytes, size)).toBe('id\nZoë 😀\n');
+    }
   }
 });
+
+test('names the line at which UTF-16 breaks off', async () => {
+  const cut = Buffer.from('\ufeffa\nb\nc', 'utf16le').subarray(0, -1);
+  expect((await refusal(cut)).finding).toMatchObject({ rule: 'bad-encoding', line: 3 });
+});
+
+test.each(['\x1a', '\0\0\0', '\x1a\r\n', '\0 \x1a\n\0'])(
+  'leaves out what old systems write behind the end: %j',
+  async (marks) => {
+    for (const size of [1, 2, 1024]) expect(await decoded(`a\n\n${marks}`, size)).toBe('a\n\n');
+    expect(await decoded(`a${marks}b\n${marks}`)).toBe(`a${marks}b\n`);
+  },
+);

@@ -1,10 +1,10 @@
 import { type CsvError, type InfoRecord, type Parser, parse } from 'csv-parse';
 import { isFreeText } from '../../domain/finding.ts';
 import { currencyExponent } from '../../domain/money.ts';
-import { decodeUtf8 } from '../decode.ts';
+import { decodeText } from '../decode.ts';
 import { RECORD_BYTES_MAX, type RowSink, recordTooLarge, UnreadableFile } from '../input.ts';
 import { TableRows } from '../table-rows.ts';
-import { csvText, detectDelimiter } from './csv-text.ts';
+import { csvText, detectDelimiter, namedDelimiter } from './csv-text.ts';
 
 /** Turns parsed records into rows and findings, each with the line on which its record starts. */
 class CsvRecords {
@@ -137,12 +137,13 @@ const BROKEN_QUOTE = {
 };
 
 /**
- * Reads a CSV file: UTF-8, header line first; comma, semicolon or tab as delimiter, as in the header line; quotes as in RFC 4180.
- * A finding never stops the pass, unless the rest cannot be read (UTF-16, a broken quote, a limit).
+ * Reads a CSV file: UTF-8 or UTF-16, header line first; comma, semicolon or tab as delimiter, as in the header line or as a line
+ * "sep=" above it says; quotes as in RFC 4180. A finding never stops the pass, unless the rest cannot be read (a broken quote, a
+ * limit).
  */
 export async function readCsv(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new CsvRecords(sink);
-  const text = decodeUtf8(bytes, sink.finding);
+  const text = decodeText(bytes, sink.finding);
   const ending = await parseInto(records, csvText(text, sink));
   records.end(ending === '\n' || ending === '"');
 }
@@ -155,26 +156,30 @@ async function parseInto(records: CsvRecords, text: AsyncIterable<string>): Prom
   for await (const chunk of text) {
     ending = chunk.at(-1) ?? ending;
     held += chunk;
-    // The delimiter is known once the header line is complete.
-    if (parser === undefined && !held.trimStart().includes('\n')) {
+    // The delimiter is known once the header line is complete, which may be the second.
+    if (parser === undefined && !/^\s*\S.*\n.*\n/.test(held)) {
       if (held.length > 2 * RECORD_BYTES_MAX) throw recordTooLarge(1);
       continue;
     }
-    parser ??= openParser(records, held);
-    await write(parser, held);
+    parser = await written(parser, held);
     held = '';
   }
   if (parser === undefined && held.trim() === '') return ending;
-  parser ??= openParser(records, held);
-  await write(parser, held);
-  await end(parser);
+  await end(await written(parser, held));
   return ending;
+
+  async function written(open: Parser | undefined, next: string): Promise<Parser> {
+    if (open !== undefined) return write(open, next);
+    const [, blank = '', first = ''] = /^(\s*)(.*)/.exec(next) ?? [];
+    const named = namedDelimiter(first);
+    const opened = openParser(records, named ?? detectDelimiter(first));
+    return write(opened, named === undefined ? next : next.slice((blank + first).length));
+  }
 }
 
-function openParser(records: CsvRecords, head: string): Parser {
-  const [headerLine = ''] = head.trimStart().split('\n', 1);
+function openParser(records: CsvRecords, delimiter: string): Parser {
   const parser = parse({
-    delimiter: detectDelimiter(headerLine),
+    delimiter,
     record_delimiter: '\n',
     relax_column_count: true,
     skip_empty_lines: true,
@@ -188,8 +193,8 @@ function openParser(records: CsvRecords, head: string): Parser {
   return parser.resume();
 }
 
-const write = (parser: Parser, text: string): Promise<void> =>
-  new Promise((resolve, reject) => parser.write(text, (error) => (error ? reject(error) : resolve())));
+const write = (parser: Parser, text: string): Promise<Parser> =>
+  new Promise((resolve, reject) => parser.write(text, (error) => (error ? reject(error) : resolve(parser))));
 
 const end = (parser: Parser): Promise<void> =>
   new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
-import { decodeUtf8 } from '../decode.ts';
+import { decodeText, newlines, UTF8_BOM, utf16Of, withoutEndMarks } from '../decode.ts';
 import { RECORD_BYTES_MAX, recordTooLarge, type UnreadableFile, unreadable } from '../input.ts';
 import type { Grammar } from './grammar.ts';
 import { type StructureEvents, StructureWalk } from './structure.ts';
@@ -7,19 +7,21 @@ import { type StructureEvents, StructureWalk } from './structure.ts';
 /** Enough for any XML declaration. */
 const HEAD_BYTES = 512;
 
-type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'iso-8859-1';
+type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'iso-8859-15';
 
-/** Names that an XML declaration may give for each encoding. */
+/** Names that an XML declaration may give for each encoding. What Windows calls ISO-8859-1 is its own code page. */
 const LABELS: Readonly<Record<Encoding, readonly string[]>> = {
   'utf-8': ['utf-8', 'utf8', 'us-ascii'],
   'utf-16le': ['utf-16', 'utf-16le'],
   'utf-16be': ['utf-16', 'utf-16be'],
-  'iso-8859-1': ['iso-8859-1', 'latin1'],
+  'windows-1252': ['iso-8859-1', 'latin1', 'windows-1252', 'cp1252'],
+  'iso-8859-15': ['iso-8859-15', 'latin-9'],
 };
 
 /**
- * Text of an XML file in UTF-8, UTF-16 or ISO-8859-1; its first bytes and its XML declaration must agree. Throws
- * `UnreadableFile`: `bad-encoding`, `not-utf8`. Only one chunk is in memory.
+ * Text of an XML file in UTF-8, UTF-16, ISO-8859-1, ISO-8859-15 or Windows-1252; its first bytes and its XML declaration must
+ * agree. Blanks before the declaration, which XML does not allow, come after it. Throws `UnreadableFile`: `bad-encoding`,
+ * `not-utf8`. Only one chunk is in memory.
  */
 export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const source = bytes[Symbol.asyncIterator]();
@@ -34,77 +36,54 @@ export async function* decodeXml(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
     for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value;
   })();
   const encoding = encodingOf(head);
-  if (encoding === 'utf-8') yield* decodeUtf8(rest);
-  else yield* decodeOther(rest, encoding === 'iso-8859-1' ? latin1() : utf16(encoding));
+  const isSingleByte = encoding === 'windows-1252' || encoding === 'iso-8859-15';
+  let isFirst = true;
+  for await (const text of isSingleByte ? withoutEndMarks(decodeBytes(rest, encoding)) : decodeText(rest)) {
+    yield isFirst ? text.replace(LATE_DECLARATION, '$2$1') : text;
+    isFirst = false;
+  }
 }
 
+const LATE_DECLARATION = /^([\s\ufeff]+)(<\?xml\s[^>]*\?>)/;
+
 function encodingOf(head: Buffer): Encoding {
-  const found = byFirstBytes(head);
+  const found = UTF8_BOM.equals(head.subarray(0, UTF8_BOM.length)) ? ('utf-8' as const) : utf16Of(head);
   const text = new TextDecoder(found ?? 'latin1').decode(head.subarray(0, HEAD_BYTES));
-  const [, declared] = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text) ?? [];
+  const [, declared] = /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([^"']*)["']/.exec(text) ?? [];
   const label = declared?.toLowerCase();
-  const candidates = found === undefined ? (['utf-8', 'iso-8859-1'] as const) : [found];
+  const candidates: readonly Encoding[] = found === undefined ? ['utf-8', 'windows-1252', 'iso-8859-15'] : [found];
   const encoding = candidates.find((name) => label === undefined || LABELS[name].includes(label));
   if (encoding !== undefined) return encoding;
   const known = Object.values(LABELS).some((labels) => label !== undefined && labels.includes(label));
   const message = known
     ? 'the XML declaration names a different encoding than the file has; correct it or save the file as UTF-8'
-    : 'only UTF-8, UTF-16 and ISO-8859-1 are supported; save the file as UTF-8';
+    : 'only UTF-8, UTF-16, ISO-8859-1, ISO-8859-15 and Windows-1252 are supported; save the file as UTF-8';
   throw unreadable(1, 'bad-encoding', message);
 }
 
-/** By byte order mark, or by the bytes of `<`; `undefined` for an encoding of single bytes. */
-function byFirstBytes(head: Buffer): Exclude<Encoding, 'iso-8859-1'> | undefined {
-  const [first, second, third] = head;
-  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
-  if ((first === 0xff && second === 0xfe) || (first === 0x3c && second === 0)) return 'utf-16le';
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second === 0x3c)) return 'utf-16be';
-  return undefined;
-}
+/** Bytes that are no character, and what would be one character in UTF-8: signs that the text has another encoding. */
+const NOT_SINGLE = /[\x81\x8d\x8f\x90\x9d]|[\xc2-\xdf][\xa0-\xbf]|[\xe0-\xef][\xa0-\xbf]{2}|[\xf0-\xf4][\xa0-\xbf]{3}/;
 
-/** Text of a chunk, and the index of its first impossible character; the last call has no chunk. */
-type Decode = (chunk?: Uint8Array) => { text: string; badAt: number };
-
-async function* decodeOther(bytes: AsyncIterable<Uint8Array>, decode: Decode): AsyncGenerator<string> {
+async function* decodeBytes(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: 'windows-1252' | 'iso-8859-15',
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding);
   let line = 1;
-  const checked = (chunk?: Uint8Array): string => {
-    const { text, badAt } = decode(chunk);
-    if (badAt >= 0) {
-      const at = line + newlines(text.slice(0, badAt));
+  let last = '';
+  for await (const chunk of bytes) {
+    const text = Buffer.from(chunk).toString('latin1');
+    const found = (last + text).search(NOT_SINGLE);
+    if (found >= 0) {
+      const at = line + newlines(text.slice(0, Math.max(0, found - last.length)));
       const message = 'this line is not in the encoding that the XML declaration names; save the file as UTF-8';
       throw unreadable(at, 'bad-encoding', message);
     }
+    last = (last + text).slice(-3);
     line += newlines(text);
-    return text;
-  };
-  for await (const chunk of bytes) yield checked(chunk);
-  yield checked();
+    yield decoder.decode(chunk, { stream: true });
+  }
 }
-
-function utf16(encoding: 'utf-16le' | 'utf-16be'): Decode {
-  const decoder = new TextDecoder(encoding);
-  return (chunk) => {
-    const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    return { text, badAt: text.indexOf('\ufffd') };
-  };
-}
-
-/** Control characters of ISO-8859-1, and what would be one character in UTF-8: signs that the text has another encoding. */
-const NOT_LATIN1 = /[\x80-\x9f]|[\xc2-\xdf][\xa0-\xbf]|[\xe0-\xef][\xa0-\xbf]{2}|[\xf0-\xf4][\xa0-\xbf]{3}/;
-
-function latin1(): Decode {
-  let last = '';
-  return (chunk) => {
-    const text = chunk === undefined ? '' : Buffer.from(chunk).toString('latin1');
-    const seen = last + text;
-    const found = seen.search(NOT_LATIN1);
-    const badAt = found < 0 ? found : Math.max(0, found - last.length);
-    last = seen.slice(-3);
-    return { text, badAt };
-  };
-}
-
-const newlines = (text: string): number => text.split('\n').length - 1;
 
 /** Deeper than any message: such a file is an attack on the reader's memory. */
 const DEPTH_MAX = 64;

@@ -1,5 +1,5 @@
 import { aboutFile, type Found, printable, shownValue } from '../../domain/finding.ts';
-import { decodeUtf8 } from '../decode.ts';
+import { decodeText, visible } from '../decode.ts';
 import {
   COLUMNS_MAX,
   isColumnName,
@@ -31,9 +31,16 @@ export class JsonSyntaxError extends Error {
 type JsonScalar = { kind: 'string'; text: string } | { kind: 'number' | 'boolean' | 'null'; text: string };
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
-const BLANKS: ReadonlySet<number> = new Set([...' \t\n\r'].map((char) => char.charCodeAt(0)));
+/** Those of the standard, and those that editors and old systems leave between tokens. */
+const BLANKS: ReadonlySet<number> = new Set(
+  [...' \t\n\r\f\v\u00a0\u200b\u2060\ufeff'].map((char) => char.charCodeAt(0)),
+);
 const WORD = /^(?:true|false|null)/;
 const DEPTH_MAX = 64;
+
+const TYPOGRAPHIC = /[“”„‟«»‘’‚]/;
+const TYPOGRAPHIC_QUOTE =
+  'a typographic quote, into which a word processor or a mail has changed a plain one; replace these by " in a plain text editor';
 
 export class JsonCursor {
   private readonly text: string;
@@ -152,10 +159,8 @@ export class JsonCursor {
 
   unexpected(wanted: string): JsonSyntaxError {
     const found = this.peek();
-    return new JsonSyntaxError(
-      `expected ${wanted}, found ${found === '' ? 'the end of the file' : 'something else'}`,
-      this.at,
-    );
+    const shown = found === '' ? 'the end of the file' : TYPOGRAPHIC.test(found) ? TYPOGRAPHIC_QUOTE : 'something else';
+    return new JsonSyntaxError(`expected ${wanted}, found ${shown}`, this.at);
   }
 
   /** Whether the quote is escaped: after an odd number of backslashes it belongs to the string. */
@@ -184,7 +189,7 @@ export class JsonCursor {
 export async function readJson(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const records = new JsonRecords(sink);
   const chunks: string[] = [];
-  for await (const chunk of decodeUtf8(bytes)) chunks.push(chunk);
+  for await (const chunk of decodeText(bytes)) chunks.push(chunk);
   await records.read(chunks.join(''));
 }
 
@@ -277,7 +282,7 @@ class JsonRecords {
       if (value === undefined) cursor.skip();
       if (finding !== undefined) this.add({ line, row: this.row, column: printable(key), ...finding });
       if (isColumnName(key) && value !== undefined && !seen.has(key))
-        instruction[key] = value.kind === 'null' ? '' : value.text;
+        instruction[key] = value.kind === 'null' ? '' : visible(value.text);
       if (isColumnName(key) && !this.columns.has(key)) {
         if (this.columns.size === COLUMNS_MAX) throw tooManyColumns(line);
         this.columns.add(key);

@@ -84,7 +84,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'iban-check-digits': 'A warning: the check digits of the IBAN are wrong. Compare the IBAN with the invoice.',
   'id-reused':
     'This id was already used with different contents, and each id is one payout permanently. Use a new id for a new payout, or restore the contents.',
-  'lone-carriage-return': 'Lines end with a carriage return only. Save the file with LF or CRLF line endings.',
+  'lone-carriage-return':
+    'A carriage return is inside a line, where other lines end otherwise. Save the file with one kind of line endings.',
   'lost-digits':
     'Excel keeps only 15 digits of a number, so this cell may have lost some. Format the column as Text and type the value again; round an amount in the sheet.',
   'lost-leading-zeros':

@@ -94,7 +94,8 @@ test('a header line in capitals is told as it has to be written', async () => {
 
 test.each([
   ['a title above the header line', 'Payments March;;\nid;uid;amount\nA;u;1\n', /delete what is above the header line/],
-  ['the line by which Excel knows the separator', 'sep=;\nid;uid;amount\nA;u;1\n', /"sep=".*delete it/],
+  ['a separator that Excel is told and that is none here', 'sep=|\nid|uid|amount\nA|u|1\n', /"sep=" for Excel.*export/],
+  ['a header line in typographic quotes', '“id”,“note”\n“A”,“Zoë, Jörg”\n', /in typographic quotes.*replace them by "/],
   ['a delimiter that is none here', 'id|uid|amount\nA|u|1\n', /not separated by a comma, a semicolon or a tab/],
 ])('%s has to be mended', async (_, content, message) => {
   const { findings } = await read(content);
@@ -146,6 +147,30 @@ describe('a file that ends without a line end', () => {
   ])('behind %s is complete', async (_, content) => {
     const { findings, warnings } = await read(content);
     expect([...findings, ...warnings]).toEqual([]);
+  });
+});
+
+describe('what old systems and editors leave', () => {
+  test.each<[string, string | Buffer]>([
+    ['UTF-16, as Excel writes "Unicode Text"', Buffer.from('\ufeffid\tnote\r\nA\tZoë\r\nB\tx\r\n', 'utf16le')],
+    ['UTF-16 without a byte order mark', Buffer.from('id,note\nA,Zoë\nB,x\n', 'utf16le')],
+    ['line ends of old Macs', 'id,note\rA,Zoë\rB,x\r'],
+    ['line ends changed twice', 'id,note\r\r\nA,Zoë\r\r\nB,x\r\r\n'],
+    ['Ctrl-Z behind the end', 'id,note\nA,Zoë\nB,x\n\x1a'],
+    ['NULs behind the end', 'id,note\nA,Zoë\nB,x\n\0\0\0'],
+    ['page breaks', '\fid,note\nA,Zoë\n\fB,x\n\f\n'],
+    ['blanks that do not break', '\u00a0id,note\u00a0\nA\u00a0,Zoë\nB,\u202f x\u00a0\n'],
+    ['characters without width', '\u200bid,\u2060note\nA\u200b,Zo\u00adë\n\ufeffB,x\n'],
+    ['a line with the separator for Excel', 'sep=;\r\nid;note\r\nA;Zoë\r\nB;x\r\n'],
+  ])('is read: %s', async (_, content) => {
+    for (const size of [1, 5, 1024]) {
+      const { rows, findings, warnings } = await read(content, size);
+      expect([...findings, ...warnings]).toEqual([]);
+      expect(rows.map(({ instruction: { id, note } }) => [id, note])).toEqual([
+        ['A', 'Zoë'],
+        ['B', 'x'],
+      ]);
+    }
   });
 });
 
@@ -211,11 +236,6 @@ describe('a file that cannot be read on', () => {
     expect(input.findings[0]?.message).toContain('only a header line');
   });
 
-  test('is one finding when it is UTF-16', async () => {
-    const content = Buffer.from('\ufeffid,account_name\nA\nB,Zoë\n', 'utf16le');
-    expect(await read(content)).toMatchObject({ rows: [], findings: [{ rule: 'not-utf8', line: 1 }] });
-  });
-
   test('is read on when it is Windows-1252, so that everything is told in one pass', async () => {
     const content = Buffer.from('id,account_name\nA\nB,Zoë\nC,Jörg\n', 'latin1');
     const input = await read(content);
@@ -224,12 +244,6 @@ describe('a file that cannot be read on', () => {
       ['wrong-field-count', 2, 1],
     ]);
     expect(input.rows).toMatchObject([{ row: 2 }, { row: 3 }]);
-  });
-
-  test('is one finding when it has old Mac line ends', async () => {
-    const input = await read('id,amount\rA,1.00\rB,2.00\r');
-    expect(rules(input)).toEqual([['lone-carriage-return', 1, null]]);
-    expect(input.rows).toEqual([]);
   });
 
   test('keeps the rows before a quote that is never closed, and names the record it starts in', async () => {

@@ -29,11 +29,23 @@ describe.each([1, 7, 65536])('in chunks of %i bytes', (size) => {
     ['UTF-16 big endian', bigEndian(BOM + document('UTF-16'))],
     ['UTF-16 with its order declared and no mark', Buffer.from(document('UTF-16LE'), 'utf16le')],
     ['ISO-8859-1', Buffer.from(document('ISO-8859-1'), 'latin1')],
+    ['Windows-1252', Buffer.from(document('windows-1252'), 'latin1')],
+    ['ISO-8859-15', Buffer.from(document('ISO-8859-15'), 'latin1')],
+    ['UTF-8 that ends with Ctrl-Z', `${document('UTF-8')}\n\x1a`],
+    ['UTF-8 with blank lines before the declaration', `${BOM}\r\n \n${document('UTF-8').replace('?>\n', '?>')}`],
     ['ISO-8859-1 with French quotes', Buffer.from(`${document('ISO-8859-1')}«payé» né\xa0:`, 'latin1')],
   ])('%s is read', async (_, content) => {
     const text = await decoded(content, size);
     expect(text).toContain('<Nm>\nZoë</Nm>');
+    expect(text).not.toContain('\x1a');
     expect(text.startsWith('<?xml')).toBe(true);
+  });
+
+  it.each([
+    ['ISO-8859-1', '\x93\x80', '“€'],
+    ['ISO-8859-15', '\xa4', '€'],
+  ])('%s means the characters that its programs write', async (encoding, bytes, characters) => {
+    expect(await decoded(Buffer.from(document(encoding, bytes), 'latin1'), size)).toContain(`\n${characters}</Nm>`);
   });
 
   it.each<[string, string | Uint8Array, string, number]>([
@@ -41,16 +53,12 @@ describe.each([1, 7, 65536])('in chunks of %i bytes', (size) => {
     ['UTF-16 bytes without mark declared as UTF-8', bigEndian(document('UTF-8')), 'bad-encoding', 1],
     ['UTF-8 bytes declared as UTF-16', document('UTF-16'), 'bad-encoding', 1],
     ['a UTF-8 mark before ISO-8859-1', BOM + document('ISO-8859-1'), 'bad-encoding', 1],
-    ['an encoding that is not read', document('windows-1252'), 'bad-encoding', 1],
+    ['an encoding that is not read', document('koi8-r'), 'bad-encoding', 1],
+    ['UTF-8 bytes declared as Windows-1252', document('windows-1252'), 'bad-encoding', 3],
     ['Latin-1 bytes declared as UTF-8', Buffer.from(document('UTF-8'), 'latin1'), 'not-utf8', 3],
     ['UTF-8 bytes declared as ISO-8859-1', document('ISO-8859-1'), 'bad-encoding', 3],
     ['a longer character of UTF-8 there', document('ISO-8859-1', '\n\uffe9'), 'bad-encoding', 4],
-    [
-      'Windows characters declared as ISO-8859-1',
-      Buffer.from(document('ISO-8859-1', '\x93'), 'latin1'),
-      'bad-encoding',
-      3,
-    ],
+    ['a byte that is no character', Buffer.from(document('ISO-8859-1', '\x81'), 'latin1'), 'bad-encoding', 3],
     ['half a character of UTF-16', Buffer.from(BOM + document('UTF-16', '\ud83d!'), 'utf16le'), 'bad-encoding', 3],
     ['half a unit of UTF-16', Buffer.from(`${BOM}${document('UTF-16')}`, 'utf16le').subarray(0, -1), 'bad-encoding', 3],
   ])('%s is refused', async (_, content, rule, line) => {

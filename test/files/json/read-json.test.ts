@@ -154,3 +154,12 @@ describe('a file that cannot be read on', () => {
     expect(rules(input).at(-1)).toEqual(['too-many-columns', 2, null, null]);
   });
 });
+
+test('blanks and marks of editors between values mean nothing, and typographic quotes are named', async () => {
+  const input = await read('\ufeff[\u00a0{"id":\u200b"A\u200b", "note": "\u00a0Zoë"}\f]\x1a');
+  expect(input).toMatchObject({ findings: [], rows: [{ instruction: { id: 'A', note: 'Zoë' } }] });
+  const { findings } = await read('[{“id”: “A”}]');
+  expect(findings).toMatchObject([
+    { rule: 'not-json', line: 1, message: expect.stringContaining('a typographic quote') },
+  ]);
+});
