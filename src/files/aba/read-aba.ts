@@ -53,6 +53,9 @@ const TOTAL = {
   count: [75, 80],
 } as const satisfies Record<string, Columns>;
 
+/** Behind the date, the account and name of the remitter, and the number of records there may be only blanks. */
+const FILLED_TO = { '0': HEAD.processingDate[1], '1': DETAIL.traceAccount[1], '7': TOTAL.count[1] };
+
 const TOTAL_BSB = '999-999';
 
 /** Credits: general, securities, family allowance, pay, pension, allotment, dividend, debenture interest. */
@@ -238,4 +241,4 @@ class AbaReader extends RecordReader {
  * account balances the credits, as some banks require, and is not a row; any other debit is a finding about its row. Whatever
  * makes totals or layout doubtful is a finding about the file.
  */
-export const readAba = readerOf({ width: ABA_WIDTH, mayRunOn: false }, AbaReader);
+export const readAba = readerOf({ width: ABA_WIDTH, filledTo: FILLED_TO }, AbaReader);

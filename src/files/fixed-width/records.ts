@@ -2,6 +2,7 @@ import { aboutFile, type Found, printable, shownValue } from '../../domain/findi
 import { formatMinor } from '../../domain/money.ts';
 import { midnightOf } from '../../domain/time.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
+import { decodeText } from '../decode.ts';
 import { type RowSink, type UnreadableFile, unreadable } from '../input.ts';
 import { documentId, instructionOf } from '../messages/instruction.ts';
 import type { MessageContext } from '../messages/message-context.ts';
@@ -18,68 +19,78 @@ interface FixedRecord {
   line: number;
 }
 
-const LF = 0x0a;
-const CR = 0x0d;
-
 interface RecordShape {
   width: number;
-  /** Records may follow each other without line ends, all of them or within a line. */
-  mayRunOn: boolean;
+  /**
+   * By record type (first character): the last column that must be there. Behind it there are only blanks, which editors and
+   * mails cut off. Types not listed have all columns.
+   */
+  filledTo: Readonly<Record<string, number>>;
 }
 
 /**
- * Records of exactly `width` printable ASCII characters; line ends are LF or CRLF, empty lines count as lines, and so does each
- * record of a line that has several. Throws `UnreadableFile` (`not-ascii`, `wrong-record-length`), since after that no column can
- * be trusted.
+ * Records of exactly `width` printable ASCII characters, with their final blanks cut off or not. Line ends are LF, CRLF or CR, or
+ * missing; empty lines count as lines, and so does each record of a line that has several. Throws `UnreadableFile` (`not-ascii`,
+ * `wrong-record-length`), since after that no column can be trusted.
  */
 async function* fixedRecords(bytes: AsyncIterable<Uint8Array>, shape: RecordShape): AsyncGenerator<FixedRecord> {
-  const { width, mayRunOn } = shape;
-  let held: Buffer = Buffer.alloc(0);
+  const runMin = RUN_RECORDS * shape.width;
+  let held = '';
   let line = 1;
-  for await (const chunk of bytes) {
-    held = Buffer.concat([held, chunk]);
-    let start = 0;
-    for (let end = held.indexOf(LF); end >= 0; end = held.indexOf(LF, start)) {
-      yield* recordsOf(held.subarray(start, end));
-      start = end + 1;
+  let isRun = false;
+  const notText = ({ line: at }: Found): never => {
+    throw unreadable(at, 'not-ascii', NOT_ASCII);
+  };
+  for await (const chunk of decodeText(bytes, notText)) {
+    held += chunk;
+    for (let end = held.search(LINE_END); end >= 0; end = held.search(LINE_END)) {
+      // A CR at the end may be the first half of a CRLF.
+      if (held[end] === '\r' && end + 1 === held.length) break;
+      yield* recordsOf(held.slice(0, end));
+      held = held.slice(end + (held.startsWith('\r\n', end) ? 2 : 1));
+      isRun = false;
     }
-    held = held.subarray(start);
-    // The last record in hand may be the rest of its line.
-    for (; held.length > 2 * width + 1; held = held.subarray(width)) {
-      yield* recordsOf(mayRunOn ? held.subarray(0, width) : held);
+    while (held.length > runMin && held.search(LINE_END) < 0) {
+      isRun = true;
+      yield* recordsOf(held.slice(0, shape.width));
+      held = held.slice(shape.width);
     }
   }
-  yield* recordsOf(held);
+  yield* recordsOf(held.replace(/\r$/, ''));
 
-  function* recordsOf(ended: Buffer): Generator<FixedRecord> {
-    const text = ended.at(-1) === CR ? ended.subarray(0, -1) : ended;
-    const isRun = mayRunOn && text.length % width === 0;
-    for (let at = 0; at < text.length; at += width) {
-      yield { text: recordText(line, isRun ? text.subarray(at, at + width) : text, shape), line };
+  function* recordsOf(text: string): Generator<FixedRecord> {
+    const record = text.replace(PAGE_BREAKS, '').replaceAll('\0', ' ').replaceAll('\u00a0', ' ');
+    const several = isRun || record.length >= runMin || record.length % shape.width === 0;
+    const width = several && record.trimEnd().length > shape.width ? shape.width : record.length;
+    for (let at = 0; at < record.length; at += width) {
+      const piece = record.slice(at, at + width);
+      if (piece.trim() !== '') yield { text: recordText(line, piece, shape), line };
       line += 1;
     }
-    if (text.length === 0) line += 1;
+    if (record.length === 0) line += 1;
   }
 }
 
-function recordText(line: number, record: Buffer, { width, mayRunOn }: RecordShape): string {
-  const bad = record.findIndex((byte) => byte < 0x20 || byte > 0x7e);
-  if (bad >= 0) {
-    const message = `character ${bad + 1} is not plain ASCII; save the file as ASCII. The rest was not checked`;
-    throw unreadable(line, 'not-ascii', message);
-  }
-  if (record.length !== width) {
-    const tooLong = mayRunOn
-      ? 'characters may have been added or lost; export it again'
-      : 'line ends may be missing; export it with one record a line';
-    const why =
-      record.length > width
-        ? tooLong
-        : 'the file may be truncated, or an editor may have removed blanks at the ends of lines; export it again';
-    const message = `${record.length} characters where every record has ${width}; ${why}. The rest was not checked`;
-    throw unreadable(line, 'wrong-record-length', message);
-  }
-  return record.toString('latin1');
+/** A line of at least as many is several records without line ends between them. */
+const RUN_RECORDS = 2;
+const LINE_END = /[\r\n]/;
+const PAGE_BREAKS = /^[\f\v]+|[\f\v]+$/g;
+const NOT_ASCII =
+  'a letter with an accent or another character that is not plain ASCII; write it without accent in the program that made the file. The rest was not checked';
+
+function recordText(line: number, record: string, { width, filledTo }: RecordShape): string {
+  const bad = record.search(/[^ -~]/);
+  if (bad >= 0) throw unreadable(line, 'not-ascii', `character ${bad + 1} is ${NOT_ASCII}`);
+  const text = record.length > width ? record.trimEnd().padEnd(width) : record;
+  const isCut = text.length < width && text.length >= (filledTo[text.charAt(0)] ?? width);
+  if (isCut) return text.padEnd(width);
+  if (text.length === width) return text;
+  const why =
+    text.length > width
+      ? 'characters may have been added, or line ends lost'
+      : 'the file may be truncated, or blanks inside its lines may have been lost';
+  const message = `${text.length} characters where a record of type ${text.charAt(0)} has ${width}; ${why}; export it again. The rest was not checked`;
+  throw unreadable(line, 'wrong-record-length', message);
 }
 
 export interface BrokenColumns {

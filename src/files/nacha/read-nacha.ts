@@ -1,4 +1,5 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { aboutFile, printable } from '../../domain/finding.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { isRoutingNumber } from '../../domain/payee.ts';
 import {
@@ -25,7 +26,8 @@ import type { MessageContext } from '../messages/message-context.ts';
 
 const NACHA_WIDTH = 94;
 const BLOCKING_FACTOR = 10;
-const PADDING = '9'.repeat(NACHA_WIDTH);
+/** What fills the last block, or is left of it. */
+const PADDING = /^9+ *$/;
 
 /** Type 1. */
 const FILE_HEADER = {
@@ -91,6 +93,9 @@ const FILE_CONTROL = {
   credits: [44, 55],
 } as const satisfies Record<string, Columns>;
 
+/** Behind the format of a file header there may be only blanks; of a line of nines anything may be left. */
+const FILLED_TO = { '1': FILE_HEADER.format[1], '9': 1 };
+
 export function looksLikeNacha(firstBytes: Uint8Array): boolean {
   return /^101[ -~]{31}094101/.test(Buffer.from(firstBytes.subarray(0, 40)).toString('latin1'));
 }
@@ -98,6 +103,12 @@ export function looksLikeNacha(firstBytes: Uint8Array): boolean {
 const RETURN_ENTRY = {
   rule: 'return-entry',
   message: 'returns and notifications of change come from a bank and are not payouts; remove it',
+};
+
+const DEBIT_ENTRY = {
+  rule: 'debit-entry',
+  message:
+    'a debit, and not the one of your own account that is exactly the sum of the credits; only credits are paid; remove it',
 };
 
 /** A rule about the transaction code. First digit: checking 2, savings 3, general ledger 4, loan 5. Second digit: its kind. */
@@ -114,7 +125,7 @@ const ENTRY_RULES: readonly FieldRule[] = [
     rule: 'prenote-entry',
     message: 'a prenote moves no money and cannot be sent; remove it',
   }),
-  transactionCode(/^[2-5][57]$/, { rule: 'debit-entry', message: 'a debit; only credits are paid; remove it' }),
+  transactionCode(/^[2-5][57]$/, DEBIT_ENTRY),
   transactionCode(/^[2-5][16]$/, RETURN_ENTRY),
   transactionCode(/^(?![23]2$|[2-5][135678]$)/, {
     rule: 'unknown-transaction-code',
@@ -163,21 +174,31 @@ interface EntryBatch {
   payment: number;
   fileId: string;
   companyId: string;
-  entryClass: 'PPD' | 'CCD';
+  entryClass: string;
   /** ISO 8601. */
   effectiveDate: string | undefined;
 }
 
+/** Entry classes that are paid, and who is paid by them. Entries of the others have another layout behind the amount. */
+const PAYEE_TYPES: Readonly<Record<string, 'personal' | 'business'>> = { PPD: 'personal', CCD: 'business' };
+
+/** In automated accounting advices the amounts have other columns: their totals cannot be checked. */
+const ADVICES = 'ADV';
+
 /** An entry whose addenda may still follow. */
-function pendingEntry(record: string, place: { line: number; row: number }, batch: EntryBatch) {
+function pendingEntry(record: string, line: number, batch: EntryBatch) {
   const findings: (BrokenColumns & { line?: number })[] = brokenColumns(record, ENTRY_RULES);
   let addendaRecords = 0;
   let remittance = '';
   return {
-    addenda(addenda: string, line: number): void {
+    record,
+    line,
+    payment: batch.payment,
+
+    addenda(addenda: string, at: number): void {
       addendaRecords += 1;
       const type = cut(addenda, ADDENDA.type);
-      const found = (broken: BrokenColumns): void => void findings.push({ ...broken, line });
+      const found = (broken: BrokenColumns): void => void findings.push({ ...broken, line: at });
       if (type === '98' || type === '99') found({ columns: ADDENDA.type, ...RETURN_ENTRY, value: type });
       else if (type !== REMITTANCE_ADDENDA) found({ columns: ADDENDA.type, ...UNKNOWN_ADDENDA, value: type });
       if (addendaRecords > 1) found({ columns: ADDENDA.type, ...ONE_ADDENDA });
@@ -188,13 +209,19 @@ function pendingEntry(record: string, place: { line: number; row: number }, batc
     },
 
     /** Hands the entry over as a row; no more addenda may follow. */
-    take(sink: RowSink, context: MessageContext): void {
+    take(row: number, sink: RowSink, context: MessageContext): void {
+      const type = PAYEE_TYPES[batch.entryClass];
+      if (type === undefined) {
+        sink.finding({ line, row, column: null, value: printable(batch.entryClass), ...UNSUPPORTED_CLASS });
+        return;
+      }
       const indicator = cut(record, ENTRY.addendaIndicator);
       if (indicator !== (addendaRecords > 0 ? '1' : '0')) {
         findings.push({ columns: ENTRY.addendaIndicator, ...WRONG_INDICATOR, value: indicator });
       }
       const transfer = {
-        ...place,
+        line,
+        row,
         messageId: batch.fileId,
         payment: batch.payment,
         debtorAccount: batch.companyId,
@@ -204,7 +231,7 @@ function pendingEntry(record: string, place: { line: number; row: number }, batc
         service: { localInstrument: batch.entryClass },
         creditor: {
           name: filled(cut(record, ENTRY.name)),
-          type: batch.entryClass === 'PPD' ? ('personal' as const) : ('business' as const),
+          type,
           account: filled(cut(record, ENTRY.account)),
           clearing: { system: 'USABA', member: cut(record, ENTRY.routing) },
           bankCountry: 'US',
@@ -220,6 +247,14 @@ function pendingEntry(record: string, place: { line: number; row: number }, batc
   };
 }
 
+type Entry = ReturnType<typeof pendingEntry>;
+
+const UNSUPPORTED_CLASS = {
+  rule: 'unsupported-entry-class',
+  message:
+    'only batches of entry class PPD and CCD are paid; export the payees of this batch as PPD or CCD, or send the batch to the bank another way',
+};
+
 const UNKNOWN_ADDENDA = { rule: 'unknown-addenda', message: 'only addenda of type 05 (remittance) are supported' };
 const ONE_ADDENDA = { rule: 'unknown-addenda', message: 'a PPD or CCD entry has at most one addenda record' };
 const OTHER_ENTRY = {
@@ -231,35 +266,80 @@ const WRONG_INDICATOR = {
   message: 'this must be 1 if an addenda record (type 7) follows, otherwise 0',
 };
 
+/** Of a service class: no debits in the batch. */
+const CREDITS_ONLY = '220';
+const OFFSET = {
+  rule: 'offset-debit',
+  message:
+    'this debit balances the credits and is not carried out: each payout is paid from the account that the mapping file names',
+};
+
+/** Debits of one account, which together may offset the credits of a batch or of a company. */
+class Offsets {
+  cents = 0n;
+  private entries: Entry[] = [];
+
+  get isEmpty(): boolean {
+    return this.entries.length === 0;
+  }
+
+  /** False for what is no debit, or one of another account than the debits before: those are to be released. */
+  hold(entry: Entry): boolean {
+    const { record } = entry;
+    const account = ({ record: other }: Entry): string => cut(other, ENTRY.routing) + cut(other, ENTRY.account).trim();
+    const [first = entry] = this.entries;
+    if (!OFFSET_CODE.test(cut(record, ENTRY.transactionCode)) || account(first) !== account(entry)) return false;
+    if (this.entries.length === OFFSETS_MAX) return false;
+    this.entries.push(entry);
+    this.cents += digitsOf(cut(record, ENTRY.amount)) ?? 0n;
+    return true;
+  }
+
+  release(): Entry[] {
+    const { entries } = this;
+    this.entries = [];
+    this.cents = 0n;
+    return entries;
+  }
+}
+
+/** Debits of a checking (27), savings (37) or general ledger account (47). */
+const OFFSET_CODE = /^[2-4]7$/;
+/** Debits of several accounts, or of a loan (55), offset nothing. */
+const OTHER_DEBIT = /^[2-5][57]$/;
+/** One for each batch; more are held by nobody's memory. */
+const OFFSETS_MAX = 1_000;
+
 /** Position in the file, which decides what may come next. */
 type Position = 'start' | 'file' | 'batch' | 'end';
 
 interface Batch extends EntryBatch {
   header: string;
   totals: ControlTotals;
-  rows: number;
+  /** Debits that may offset the credits. */
+  offsets: Offsets | undefined;
 }
 
 class NachaReader extends RecordReader {
   protected readonly currency = 'USD';
   private position: Position = 'start';
   private message: OriginalMessage | undefined;
-  /** None for other entry classes: their records have another layout and are skipped, and the file is refused. */
+  /** None for advices: their records are skipped, and the file is refused. */
   private batch: Batch | undefined;
-  private entry: ReturnType<typeof pendingEntry> | undefined;
+  private entry: Entry | undefined;
+  /** By company: what no debit of the same batch offsets. */
+  private readonly open = new Map<string, { credits: bigint; offsets: Offsets }>();
   private readonly totals = new ControlTotals();
   /** Every batch was read, so the file's totals can be checked. */
   private isComplete = true;
   private records = 0;
-  private padding = 0;
 
   take(record: string, line: number): void {
     this.line = line;
     const type = record.slice(0, 1);
     if (this.position === 'end') {
-      if (record !== PADDING)
+      if (!PADDING.test(record))
         throw this.unreadable('record-after-total', 'only lines of nines may follow the file control');
-      this.padding += 1;
       return;
     }
     this.records += 1;
@@ -273,8 +353,6 @@ class NachaReader extends RecordReader {
     if (this.position === 'start') this.lacks('no-rows', 'the file is empty');
     else if (this.position !== 'end')
       this.lacks('truncated-file', 'the file control (type 9) is missing; the file is truncated');
-    else if (this.padding > 0 && (this.records + this.padding) % BLOCKING_FACTOR !== 0)
-      this.lacks('wrong-block-count', `lines of nines must fill the last block of ${BLOCKING_FACTOR}`);
     else if (this.row === 0 && this.isComplete) this.lacks('no-rows', 'the file has no entry (type 6)');
   }
 
@@ -300,19 +378,21 @@ class NachaReader extends RecordReader {
     const effectiveDate = this.dateOf(record, BATCH_HEADER.effectiveDate);
     const companyId = cut(record, BATCH_HEADER.companyId).trim();
     const payments = this.message?.payments ?? [];
-    payments.push({ paymentId: `${companyId}.${cut(record, BATCH_HEADER.batchNumber).trim()}` });
+    payments.push({
+      paymentId: `${companyId}.${cut(record, BATCH_HEADER.batchNumber).trim()}`,
+      transactions: '0',
+    });
     this.position = 'batch';
     this.batch = undefined;
-    if (entryClass !== 'PPD' && entryClass !== 'CCD') {
-      const message = 'only batches of entry class PPD and CCD are supported; send the others to the bank another way';
-      this.found({ columns: BATCH_HEADER.entryClass, rule: 'unsupported-entry-class', message, value: entryClass });
+    if (entryClass === ADVICES) {
+      this.found({ columns: BATCH_HEADER.entryClass, ...UNSUPPORTED_CLASS, value: entryClass });
       this.isComplete = false;
       return;
     }
     this.batch = {
       header: record,
       totals: new ControlTotals(),
-      rows: 0,
+      offsets: cut(record, BATCH_HEADER.serviceClass) === CREDITS_ONLY ? undefined : new Offsets(),
       payment: payments.length - 1,
       companyId,
       entryClass,
@@ -324,12 +404,9 @@ class NachaReader extends RecordReader {
   private openEntry(record: string): void {
     const { batch } = this;
     if (batch === undefined) return;
-    this.row += 1;
-    batch.rows += 1;
     batch.totals.add(record);
     this.totals.add(record);
-    const { line, row } = this;
-    this.entry = pendingEntry(record, { line, row }, batch);
+    this.entry = pendingEntry(record, this.line, batch);
   }
 
   private takeAddenda(record: string): void {
@@ -342,10 +419,46 @@ class NachaReader extends RecordReader {
     this.entry.addenda(record, this.line);
   }
 
-  /** Hands over the previous entry, now that all its addenda are known. */
+  /** Hands over the previous entry, now that all its addenda are known. What may offset the credits waits for their sum. */
   private takeEntry(): void {
-    this.entry?.take(this.sink, this.context);
+    const { entry, batch } = this;
     this.entry = undefined;
+    if (entry === undefined || batch === undefined) return;
+    if (batch.offsets?.hold(entry)) return;
+    if (OTHER_DEBIT.test(cut(entry.record, ENTRY.transactionCode))) {
+      for (const held of batch.offsets?.release() ?? []) this.takeRow(held);
+      batch.offsets = undefined;
+    }
+    this.takeRow(entry);
+  }
+
+  private takeRow(entry: Entry): void {
+    this.row += 1;
+    const payment = this.message?.payments[entry.payment];
+    if (payment !== undefined) payment.transactions = `${Number(payment.transactions) + 1}`;
+    entry.take(this.row, this.sink, this.context);
+  }
+
+  /** Held debits of the sum of the credits are no rows, as in ABA; others are, and are refused as such. */
+  private settle(offsets: Offsets, credits: bigint): void {
+    if (offsets.cents === credits) {
+      for (const { line } of offsets.release()) this.sink.warning(aboutFile(line, OFFSET.rule, OFFSET.message));
+    } else for (const held of offsets.release()) this.takeRow(held);
+  }
+
+  /** What a batch does not offset itself may be offset by a batch of the company that has only debits. */
+  private keepOpen({ companyId, offsets, totals }: Batch): void {
+    const { credits } = totals;
+    if (offsets !== undefined && !offsets.isEmpty && offsets.cents === credits) {
+      this.settle(offsets, credits);
+      return;
+    }
+    const open = this.open.get(companyId) ?? { credits: 0n, offsets: new Offsets() };
+    this.open.set(companyId, open);
+    open.credits += credits;
+    const held = offsets?.release() ?? [];
+    if (held.every((entry) => open.offsets.hold(entry))) return;
+    for (const entry of [...open.offsets.release(), ...held]) this.takeRow(entry);
   }
 
   private closeBatch(record: string): void {
@@ -357,14 +470,15 @@ class NachaReader extends RecordReader {
       this.found({ columns, rule: 'batch-mismatch', message: 'the batch header has a different value here' });
     }
     this.compare(record, BATCH_CONTROL, batch.totals, 'batch');
+    this.keepOpen(batch);
     const payment = this.message?.payments[batch.payment];
     if (payment === undefined) return;
-    payment.transactions = `${batch.rows}`;
     payment.controlSum = formatMinor(batch.totals.credits, this.currency);
   }
 
   private closeFile(record: string): void {
     this.position = 'end';
+    for (const { offsets, credits } of this.open.values()) this.settle(offsets, credits);
     const { message, totals } = this;
     if (message === undefined) return;
     const batches = BigInt(message.payments.length);
@@ -440,7 +554,8 @@ const BATCH_TWINS = [
 ] as const;
 
 /**
- * Reads a NACHA file: credits of PPD and CCD batches. Debits, prenotes and returns are findings about their rows; whatever makes
- * totals, layout or a batch doubtful is a finding about the file.
+ * Reads a NACHA file: credits of PPD and CCD batches. Entries of other classes, debits, prenotes and returns are findings about
+ * their rows; debits of one account that are the sum of the credits, of their batch or of their company, offset them and are no
+ * rows. Whatever makes totals, layout or a batch doubtful is a finding about the file.
  */
-export const readNacha = readerOf({ width: NACHA_WIDTH, mayRunOn: true }, NachaReader);
+export const readNacha = readerOf({ width: NACHA_WIDTH, filledTo: FILLED_TO }, NachaReader);

@@ -58,7 +58,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'date-far-ahead': 'A warning: the execution date is more than a year ahead, and the payout waits until then.',
   'date-in-the-past': 'A warning: the execution date is in the past. The payout is sent at once.',
   'debit-entry':
-    'The entry is a debit, and only credits can be paid. Remove it; in an ABA file the debit of the paying account that balances the credits may stay.',
+    'The entry is a debit, and only credits can be paid. Remove it; a debit of the paying account that balances the credits may stay.',
   'debtor-currency':
     'The message and the mapping file give different currencies for the same account. Correct one of them.',
   'doctype-refused':
@@ -130,6 +130,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-well-formed':
     'The XML cannot be read from this place on; the file may be truncated. Export it again; nothing of it was taken.',
   'nul-character': 'The file contains NUL characters. Save it as plain UTF-8 text.',
+  'offset-debit':
+    'A warning: a debit that is the sum of the credits of its batch or company balances them. It is not carried out; the payouts are paid from the account of the mapping file.',
   'old-workbook':
     'Old workbooks (.xls) and password-protected ones cannot be read. Save the file without a password as .xlsx or CSV UTF-8.',
   'other-kind-of-file':
@@ -193,7 +195,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'unmapped-account': "The mapping file does not map the debtor's account to a bank account. Add it to accounts.",
   'unmapped-clearing-system':
     "The mapping file has no payment type and field for the clearing system of the payee's bank. Add it to clearingFields or paymentTypes.",
-  'unsupported-entry-class': 'Only NACHA entries of the classes PPD and CCD are supported. Remove the batch.',
+  'unsupported-entry-class': 'Only NACHA entries of the classes PPD and CCD are paid. Export the payees as one of these, or send the batch to the bank another way; `--invalid skip` pays the other batches.',
   'unsupported-version': 'This message version is not supported. Use one that the finding lists.',
   'withholding-tax': 'The bank does not withhold tax with a payout. Write zeros, and report the tax another way.',
   'wrong-batch-count':
@@ -206,7 +208,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'wrong-field-count':
     'The line has more or fewer values than the header line. Put values that contain the delimiter in quotes.',
   'wrong-record-length':
-    'A record is longer or shorter than the format requires. Write every record at its full length.',
+    'A record is longer than the format requires, or lacks more than its final blanks. Export the file again.',
   'wrong-transaction-count':
     'The stated number of transactions does not match the file. It may have been edited or truncated: export it again.',
 };

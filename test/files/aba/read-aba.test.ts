@@ -151,28 +151,46 @@ describe('a file that is refused as a whole', () => {
     ['with a date that is none', good.join('\n').replace('310326', '310226'), 'bad-date', 1],
     ['without details', [head(), total(0n, 0n, 0)].join('\n'), 'no-rows', 2],
     ['without anything', '\n\n', 'no-rows', 1],
-    ['with a record too long', good.join(' \n'), 'wrong-record-length', 1],
-    ['with one endless line', '0'.repeat(100_000), 'wrong-record-length', 1],
+    ['with a record too long', good.join('X\n'), 'wrong-record-length', 1],
+    ['with one endless line', '0'.repeat(100_000), 'bad-record', 2],
     ['with letters beyond ASCII', good.join('\n').replace('SAMPLE ', 'SAMPLÉ '), 'not-ascii', 1],
-    ['with a byte order mark', `\ufeff${good.join('\n')}`, 'not-ascii', 1],
   ])('%s', async (_, content, rule, line) => {
     expect(rules(await read(content))).toContainEqual([rule, line, null, rule === 'bad-date' ? '75-80' : null]);
   });
+});
 
-  test.each([
-    ['without its line ends', good.join(''), /^\d+ characters where every record has 120; line ends may be missing/],
-    [
-      'without the blanks at their ends',
-      good.map((line) => line.trimEnd()).join('\n'),
-      /editor may have removed blanks/,
-    ],
-  ])('%s is told so', async (_, content, message) => {
-    const { findings } = await read(content);
-    expect(findings).toMatchObject([{ rule: 'wrong-record-length', message: expect.stringMatching(message) }]);
+describe('what editors and old systems change', () => {
+  const good = abaOf([{}, { code: '53' }])
+    .trimEnd()
+    .split('\r\n');
+
+  test.each<[string, string | Buffer]>([
+    ['line ends lost', good.join('')],
+    ['line ends of old Macs', good.join('\r')],
+    ['final blanks cut off', good.map((line) => line.trimEnd()).join('\n')],
+    ['final blanks cut off, and line ends of Windows', `${good.map((line) => line.trimEnd()).join('\r\n')}\r\n`],
+    ['blanks added', good.map((line) => `${line}   `).join('\n')],
+    ['a byte order mark', `\ufeff${good.join('\n')}`],
+    ['UTF-16', Buffer.from(`\ufeff${good.join('\n')}`, 'utf16le')],
+    ['Ctrl-Z behind the end', `${good.join('\r\n')}\r\n\x1a`],
+    ['page breaks', `\f${good.join('\n\f')}\n\f`],
+    ['blanks that do not break', good.join('\n').replaceAll('  ', '\u00a0 ')],
+  ])('is read as before: %s', async (_, content) => {
+    const expected = await read(good.join('\n'));
+    expect(expected.findings).toEqual([]);
+    expect(expected.rows).toHaveLength(2);
+    expect(await read(content)).toEqual(expected);
   });
 
-  test('in UTF-16', async () => {
-    expect(rules(await read(Buffer.from(abaOf([{}]), 'utf16le')))).toEqual([['not-ascii', 1, null, null]]);
+  test('but a record that lacks more than blanks is refused', async () => {
+    const { findings } = await read(good.map((line, at) => (at === 1 ? line.slice(0, 95) : line)).join('\n'));
+    expect(findings).toMatchObject([
+      {
+        line: 2,
+        rule: 'wrong-record-length',
+        message: expect.stringMatching(/^95 characters where a record of type 1 has 120; .*export it again/),
+      },
+    ]);
   });
 });
 

@@ -5,7 +5,7 @@ import type { MessageContext } from '../../../src/files/messages/message-context
 import { readNacha } from '../../../src/files/nacha/read-nacha.ts';
 import { bytesOf } from '../bytes.ts';
 import { type Collected, collected } from '../collected.ts';
-import { addenda, CONTEXT, type Entry, nachaOf, traceOf } from './nacha-records.ts';
+import { addenda, COMPANY, CONTEXT, type Entry, nachaOf, traceOf } from './nacha-records.ts';
 
 const read = (content: string | Uint8Array, context: MessageContext = CONTEXT, chunkSize?: number) =>
   collected((sink) => readNacha(bytesOf(content, chunkSize), sink, context));
@@ -156,7 +156,7 @@ describe('a file that is refused as a whole', () => {
       record.slice(0, at - 1) + text + record.slice(at - 1 + text.length);
 
   test.each([
-    ['with another class of entries', with_(2, put(51, 'CTX')), 'unsupported-entry-class', 2, '51-53'],
+    ['with accounting advices', with_(2, put(51, 'ADV')), 'unsupported-entry-class', 2, '51-53'],
     ['with a date that is none', with_(2, put(70, '260231')), 'bad-date', 2, '70-75'],
     ['with another count in its batch', with_(5, put(5, '000003')), 'wrong-transaction-count', 5, '5-10'],
     ['with another hash in its batch', with_(5, put(11, '0000000009')), 'wrong-entry-hash', 5, '11-20'],
@@ -178,9 +178,8 @@ describe('a file that is refused as a whole', () => {
     ['without a file control', good.slice(0, 5).join('\n'), 'truncated-file', 5, null],
     ['cut off inside a batch', good.slice(0, 3).join('\n'), 'truncated-file', 3, null],
     ['cut off inside a record', good.join('\n').slice(0, 250), 'wrong-record-length', 3, null],
-    ['cut off inside a record, without line ends', good.join('').slice(0, 250), 'wrong-record-length', 2, null],
+    ['cut off inside a record, without line ends', good.join('').slice(0, 250), 'wrong-record-length', 3, null],
     ['with more after its file control', with_(7, () => good[2] ?? ''), 'record-after-total', 7, null],
-    ['with a last block that is not full', good.slice(0, 9).join('\n'), 'wrong-block-count', 9, null],
     ['without entries', nachaOf([{ entries: [] }]), 'no-rows', 10, null],
     ['without anything', '', 'no-rows', 1, null],
     ['with letters beyond ASCII', with_(1, put(64, 'É')), 'not-ascii', 1, null],
@@ -188,11 +187,155 @@ describe('a file that is refused as a whole', () => {
     expect(rules(await read(content))).toContainEqual([rule, line, null, column]);
   });
 
-  test('gives no row of a batch it cannot read', async () => {
-    const content = nachaOf([{ entryClass: 'IAT', entries: [{}] }, { entries: [{}] }]);
-    const input = await read(content);
+  test('gives no row of advices', async () => {
+    const input = await read(nachaOf([{ entryClass: 'ADV', entries: [{}] }, { entries: [{}] }]));
     expect(rules(input)).toEqual([['unsupported-entry-class', 2, null, '51-53']]);
     expect(input.rows.map(({ line }) => line)).toEqual([6]);
+  });
+});
+
+test.each(['CTX', 'IAT', 'WEB', 'CIE'])(
+  'entries of class %s are refused, those of other batches are rows',
+  async (entryClass) => {
+    const content = nachaOf([
+      { entries: [{}] },
+      { entryClass, entries: [{ addenda: ['X', 'Y'] }, {}] },
+      { entries: [{}] },
+    ]);
+    const input = await read(content);
+    expect(rules(input)).toEqual([
+      ['unsupported-entry-class', 6, 2, null],
+      ['unsupported-entry-class', 9, 3, null],
+    ]);
+    expect(input.findings[0]).toMatchObject({
+      value: entryClass,
+      message: expect.stringContaining('send the batch to the bank'),
+    });
+    expect(input.rows.map(({ row, line, unsound }) => [row, line, unsound])).toEqual([
+      [1, 3, undefined],
+      [4, 12, undefined],
+    ]);
+    const wrong = content.replace(/^9.*$/m, (record) => `${record.slice(0, 54)}9${record.slice(55)}`);
+    expect(rules(await read(wrong))).toContainEqual(['wrong-control-sum', 14, null, '44-55']);
+  },
+);
+
+describe('debits that offset the credits', () => {
+  const pay = [{ cents: 10_000n }, { cents: 10_050n }];
+  const offset = (cents: bigint, given: Entry = {}): Entry => ({
+    code: '27',
+    account: '999000111',
+    name: 'OFFSET',
+    id: '',
+    cents,
+    ...given,
+  });
+  const mixed = '200';
+
+  test.each<[string, Parameters<typeof nachaOf>[0], lines: number[]]>([
+    ['in the batch', [{ serviceClass: mixed, entries: [...pay, offset(20_050n)] }], [5]],
+    ['at its beginning', [{ serviceClass: mixed, entries: [offset(20_050n, { code: '37' }), ...pay] }], [3]],
+    ['one for each credit', [{ serviceClass: mixed, entries: pay.flatMap((one) => [one, offset(one.cents)]) }], [4, 6]],
+    [
+      'in a batch of its own',
+      [{ entries: pay }, { serviceClass: '225', entryClass: 'CCD', entries: [offset(20_050n)] }],
+      [7],
+    ],
+    ['in a batch before', [{ serviceClass: '225', entries: [offset(20_050n, { code: '47' })] }, { entries: pay }], [3]],
+    [
+      'of several batches',
+      [
+        { entries: pay },
+        { entryClass: 'CTX', entries: [{ cents: 5n }] },
+        { serviceClass: '225', entries: [offset(20_055n)] },
+      ],
+      [10],
+    ],
+    [
+      'in one batch, for another',
+      [{ entries: [{ cents: 1n }] }, { serviceClass: mixed, entries: [...pay, offset(20_051n)] }],
+      [8],
+    ],
+  ])('are no rows, and said: %s', async (_, batches, lines) => {
+    const input = await read(nachaOf(batches));
+    expect(input.findings.filter(({ rule }) => rule !== 'unsupported-entry-class')).toEqual([]);
+    expect(input.warnings.map(({ rule, line, row }) => [rule, line, row])).toEqual(
+      lines.map((line) => ['offset-debit', line, null]),
+    );
+    expect(input.rows.filter(({ instruction }) => instruction.amount === '100.50')).toHaveLength(1);
+    expect(input.rows.every(({ unsound }) => unsound === undefined)).toBe(true);
+    expect(input.messages.at(-1)?.controlSum).toBe(
+      input.messages
+        .at(-1)
+        ?.payments.reduce((sum, it) => sum + Number(it.controlSum), 0)
+        .toFixed(2),
+    );
+  });
+
+  test.each<[string, Parameters<typeof nachaOf>[0], number]>([
+    ['of another sum', [{ serviceClass: mixed, entries: [...pay, offset(20_049n)] }], 1],
+    [
+      'of two accounts',
+      [{ serviceClass: mixed, entries: [...pay, offset(10_000n), offset(10_050n, { account: '999000112' })] }],
+      2,
+    ],
+    ['in a batch of credits only', [{ entries: [...pay, offset(20_050n)] }], 1],
+    [
+      'of another company',
+      [{ entries: pay }, { company: '1000000002', serviceClass: '225', entries: [offset(20_050n)] }],
+      1,
+    ],
+    ['of a loan', [{ serviceClass: mixed, entries: [...pay, offset(20_050n, { code: '55' })] }], 1],
+  ])('are refused: %s', async (_, batches, refused) => {
+    const input = await read(nachaOf(batches), {
+      ...CONTEXT,
+      mapping: {
+        ...CONTEXT.mapping,
+        accounts: new Map(
+          [COMPANY, '1000000002'].map((company) => [company, { uid: 'u-1001', account_id: 'acc-u1001-usd' }]),
+        ),
+      },
+    });
+    expect(input.findings.map(({ rule }) => rule)).toEqual(Array.from({ length: refused }, () => 'debit-entry'));
+    expect(input.rows.filter(({ unsound }) => unsound)).toHaveLength(refused);
+    expect(input.rows.map(({ row }) => row)).toEqual(input.rows.map((_row, at) => at + 1));
+  });
+});
+
+describe('what editors and old systems change', () => {
+  const good = nachaOf([{ entries: [{}, { addenda: ['X'] }] }])
+    .trimEnd()
+    .split('\n');
+  const cut = good.map((line) => line.trimEnd());
+
+  test.each<[string, string | Buffer]>([
+    ['final blanks cut off', cut.join('\r\n')],
+    ['final blanks cut off of records that follow each other', `${good.slice(0, 6).join('')}${cut[6]}`],
+    ['final lines of nines cut off', good.slice(0, 8).join('\n')],
+    ['a last line of nines cut in two', good.join('\n').slice(0, -50)],
+    ['line ends of old Macs', good.join('\r')],
+    ['a byte order mark', `\ufeff${good.join('\n')}`],
+    ['UTF-16', Buffer.from(`\ufeff${good.join('\n')}`, 'utf16le')],
+    ['Ctrl-Z behind the end', `${good.join('\r\n')}\r\n\x1a`],
+    ['NULs behind the end', `${good.join('\n')}${'\0'.repeat(200)}`],
+    ['page breaks', good.join('\n\f')],
+    ['blanks and NULs for blanks', good.join('\n').replaceAll('   ', '\u00a0 \0')],
+  ])('is read as before: %s', async (_, content) => {
+    const expected = await read(good.join('\n'));
+    expect([expected.findings, expected.rows.length]).toEqual([[], 2]);
+    for (const size of [1, 93, 4096]) expect(await read(content, CONTEXT, size)).toEqual(expected);
+  });
+
+  test.each([
+    ['a typographic quote', 'O’BRIEN', /^character \d+ is .*not plain ASCII; write it without accent/],
+    ['Windows-1252', Buffer.from('JOSÉ', 'latin1'), /not plain ASCII; write it without accent/],
+  ])('but %s in a name has to be mended', async (_, name, message) => {
+    const content = Buffer.from(good.join('\n'), 'latin1');
+    const at = content.indexOf('MARIA');
+    const { findings } = await read(
+      Buffer.concat([content.subarray(0, at), Buffer.from(name), content.subarray(at + 5)]),
+    );
+    expect(findings).toMatchObject([{ rule: 'not-ascii', line: 3, message: expect.stringMatching(message) }]);
   });
 });
 
