@@ -23,8 +23,8 @@ import {
 import { type ResumptionReason, UNUSUAL } from '../domain/store-past.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import { DAY_MS } from '../domain/time.ts';
+import { otherHomeOf } from '../files/intake/plan.ts';
 import { problemOf } from '../files/intake/problem-of.ts';
-import { otherHomeOf } from '../files/intake/store-use.ts';
 import { ifRestored, seenLog, whyShorter } from '../platform/audit/log.ts';
 import { bankAt, clockComplaint, payeeChecks } from '../platform/bank.ts';
 import { bankIdentity } from '../platform/config/bank.ts';

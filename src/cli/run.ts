@@ -7,32 +7,32 @@ import { OFFER } from '../channels/http/operations/bank.ts';
 import { PAYOUT } from '../channels/http/operations/payouts.ts';
 import { PROGRESS } from '../channels/http/operations/progress.ts';
 import { RETRY, type RetriedRow } from '../channels/http/operations/retry.ts';
-import { intakeDepsOf } from '../channels/intake-deps.ts';
 import type { SignedDecision } from '../domain/authority.ts';
 import { counted, shortId } from '../domain/display.ts';
 import { type Finding, visible } from '../domain/finding.ts';
 import { referenceOf } from '../domain/identity.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import { Problem } from '../domain/problem.ts';
-import { dueDate } from '../domain/time.ts';
 import { itemsInTurns, whyUnreadable } from '../files/input.ts';
+import { type ValidFile, validateFile } from '../files/intake/check.ts';
 import { claimRow } from '../files/intake/claims.ts';
-import type { IntakeDeps } from '../files/intake/intake.ts';
 import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
-import { type MessageFiles, messageContextOf } from '../files/intake/message-context.ts';
 import { type Plan, planOf } from '../files/intake/plan.ts';
+import type { ReadingApp, TakeOptions } from '../files/intake/read.ts';
 import { StagedFile } from '../files/intake/staged-file.ts';
 import {
-  type Agree,
   assertPlan,
+  claimFile,
   type PlanDocument,
+  type PlannedFile,
   type PlannedRow,
-  type TakeOptions,
+  planDocument,
+  planFile,
+  planUnpaid,
+  type Taken,
   type Taking,
-  takeFile,
-  takeUnpaid,
 } from '../files/intake/take-file.ts';
-import { type ValidFile, validateFile } from '../files/intake/validate-file.ts';
+import { type MessageFiles, messageContextOf } from '../files/messages/message-context.ts';
 import { FILE_NAMES, isMessage, readInstructions } from '../files/read-file.ts';
 import { type RequiredDetailsOf, withoutSpare } from '../files/rules/beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from '../files/rules/field-rules.ts';
@@ -53,7 +53,8 @@ import type { Session } from './session.ts';
 import { holdKey, type Signer, signerOf } from './signer.ts';
 import { withValidationBank } from './validation-bank.ts';
 
-interface PayOptions extends Omit<TakeOptions, 'batchId' | 'isAttended'>, MessageFiles {
+interface PayOptions extends Options {
+  dryRun?: boolean;
   key?: string;
   yes: boolean;
   detach: boolean;
@@ -68,44 +69,46 @@ export async function run(session: Session, path: string, options: PayOptions): 
     const signer = await remoteMaker(session, options);
     return payThroughGateway(session, options, uploading(session, path, signer, options));
   }
-  return pay(session, options, (intake, agree) =>
-    takeFile(intake, path, { ...options, isAttended: true }, agree).catch(async (error: unknown) => {
-      throw error instanceof IntakeRefusal ? await answeredRefusal(session.config, error, Date.now()) : error;
-    }),
-  );
+  return pay(session, options, (app, asked) => planFile(app, path, asked));
 }
 
 /** Claims what is to be paid, on a stack that is brought up once the plan is confirmed, and follows it. */
 export async function pay(
   session: Session,
   options: PayOptions,
-  take: (intake: IntakeDeps, agree: Agree) => Promise<Taking>,
+  plan: (app: ReadingApp, asked: TakeOptions) => Promise<PlannedFile | Taken | IntakeRefusal>,
 ): Promise<ExitCode> {
   await session.assertStoreFits();
   const store = await session.store();
   const { sign, name }: Signer = options.dryRun
     ? { name: '' }
     : await signerOf(session, { by: options.by, key: options.key }, 'make');
-  const maker = sign && name;
-  const assertReady = async (): Promise<void> => {
+  const { invalid, canary, allowLookAlikes, by, dryRun, mapping, payees } = options;
+  const asked: TakeOptions = {
+    ...{ invalid, canary, allowLookAlikes, by, dryRun, mapping, payees, sign },
+    ...{ maker: sign && name, willSign: true, isAttended: true },
+  };
+  const taking = await withValidationBank(session, async (bank): Promise<Taking | IntakeRefusal> => {
+    const app = { config: session.config, store, bank, now: Date.now };
+    const found = await plan(app, asked);
+    if (!('plan' in found)) return found;
+    using planned = found;
+    const document = await agreed(session, app, planned, options, asked);
+    if (dryRun) return { outcome: 'planned', document };
     await session.stack(options.detach ? 'join-staying' : 'join-or-boot');
     await (await session.bank()).authenticate();
-  };
-  const start = async (batchId: string, file: string) => startBatch(await session.client(), batchId, file);
-  const taking = await withValidationBank(session, async (bank) => {
-    const intake = await intakeDepsOf(
-      session.config,
-      { store, bank, assertReady, startBatch: start, maker, sign },
-      options,
-    );
-    return take(intake, agreement(session, options));
+    const taken = await claimFile(app, planned, asked);
+    if ('outcome' in taken && taken.outcome === 'claimed')
+      await startBatch(await session.client(), taken.batchId, planned.file);
+    return taken;
   });
+  if (taking instanceof IntakeRefusal) throw await answeredRefusal(session.config, taking, Date.now());
   if (taking.outcome === 'planned') {
     session.output.result(taking.document, 'Dry run: nothing was sent.');
     return EXIT.completed;
   }
   const { batchId } = taking;
-  if (taking.outcome !== 'claimed') return taken(session, taking, options);
+  if (taking.outcome !== 'claimed') return earlier(session, taking, options);
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started and not followed');
   // Writes the first answers to a bank message: the file is accepted, its rows are judged.
@@ -113,12 +116,12 @@ export async function pay(
   return followAndReport(session, [batchId], options.timeout);
 }
 
-type Taken = Extract<Taking, { outcome: 'under-way' | 'with-operator' }>;
+type Earlier = Extract<Taken, { outcome: 'under-way' | 'with-operator' }>;
 
 /** Earlier batches have every row of the file. */
-async function taken(
+async function earlier(
   session: Session,
-  { outcome, batchId, batchIds }: Taken,
+  { outcome, batchId, batchIds }: Earlier,
   { dryRun, detach, timeout }: PayOptions,
 ): Promise<ExitCode> {
   if (dryRun || detach) {
@@ -131,7 +134,7 @@ async function taken(
 /** The same through a gateway. */
 async function payThroughGateway(session: Session, options: PayOptions, hand: HandOver): Promise<ExitCode> {
   const planned = await hand.plan();
-  if (planned.outcome !== 'planned') return taken(session, underWay(planned.batchId), options);
+  if (planned.outcome !== 'planned') return earlier(session, underWay(planned.batchId), options);
   const { plan, findings, warnings } = planned.document;
   assertPlan(plan, options.plan);
   await showPlan(session, { plan, leftOut: findings, warnings, earlier: await earlierOnes(session, plan) }, options);
@@ -140,7 +143,7 @@ async function payThroughGateway(session: Session, options: PayOptions, hand: Ha
     return EXIT.completed;
   }
   const { outcome, batchId } = await hand.pay(plan.hash);
-  if (outcome === 'under-way') return taken(session, underWay(batchId), options);
+  if (outcome === 'under-way') return earlier(session, underWay(batchId), options);
   session.output.say(`Batch ${batchId} is claimed and started.`);
   if (options.detach) return tell(session, batchId, 'is started and not followed');
   return followAndReport(session, [batchId], options.timeout);
@@ -152,18 +155,24 @@ async function remoteMaker(session: Session, { by, key, dryRun }: PayOptions): P
   return dryRun ? { name: '' } : signerOf(session, { by, key }, 'make');
 }
 
-const underWay = (batchId: string): Taken => ({ outcome: 'under-way', batchId, batchIds: [batchId] });
+const underWay = (batchId: string): Earlier => ({ outcome: 'under-way', batchId, batchIds: [batchId] });
 
-const agreement =
-  (session: Session, options: PayOptions): Agree =>
-  async (proposal) => {
-    assertPlan(proposal.plan, options.plan);
-    const { leftOut, warnings } = proposal;
-    const { plan } = await proposal.document();
-    const likes = listedAlikes(plan.lookAlikes.rows).map(({ like }) => like);
-    const earlier = await (await session.store()).payoutsOf(likes);
-    await showPlan(session, { plan, leftOut, warnings, earlier }, options);
-  };
+/** Shows the plan and has it confirmed; rejects unless it is. */
+async function agreed(
+  session: Session,
+  app: ReadingApp,
+  planned: PlannedFile,
+  options: PayOptions,
+  asked: TakeOptions,
+): Promise<PlanDocument> {
+  assertPlan(planned.plan, options.plan);
+  const document = await planDocument(app, planned, asked);
+  const { plan, warnings } = document;
+  const likes = listedAlikes(plan.lookAlikes.rows).map(({ like }) => like);
+  const leftOut = planned.staged.findings.list();
+  await showPlan(session, { plan, leftOut, warnings, earlier: await app.store.payoutsOf(likes) }, options);
+  return document;
+}
 
 interface Planned extends Pick<PlanDocument, 'plan'> {
   warnings: readonly Finding[];
@@ -249,9 +258,7 @@ export async function retry(session: Session, id: string, { rows, ...given }: Re
     const signer = await remoteMaker(session, options);
     return payThroughGateway(session, options, retrying(session, batchId, signer, { rows, ...options }));
   }
-  return pay(session, options, (intake, agree) =>
-    takeUnpaid(intake, { batchId, rows }, { ...options, isAttended: true }, agree),
-  );
+  return pay(session, options, (app, asked) => planUnpaid(app, { batchId, rows }, asked));
 }
 
 /** `payouts validate FILE`: all findings in one pass; sends nothing and boots nothing. */
@@ -282,10 +289,12 @@ async function validHere(
 ): Promise<ValidFile> {
   await session.assertStoreFits();
   const store = await session.store();
-  const context = await messageContextOf(session.config, files, Date.now());
-  const { calendar } = session.config.settings;
-  const dueDay = (executeOn: string, currency: string) => dueDate(executeOn, currency, calendar);
-  return withValidationBank(session, (bank) => validateFile({ store, bank, context, dueDate: dueDay }, path, warn));
+  const { config } = session;
+  const checked = await withValidationBank(session, (bank) =>
+    validateFile({ config, store, bank, now: Date.now }, path, files, warn),
+  );
+  if (checked instanceof IntakeRefusal) throw checked;
+  return checked;
 }
 
 /** What a gateway says of what it was handed: its plan, or which batch has it. */

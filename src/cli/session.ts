@@ -111,7 +111,7 @@ export class Session implements AsyncDisposable {
       liveBank: () => this.liveBank(),
       ui: () => this.ui(),
       liveUi: () => this.liveUi(),
-      intake: () => Promise.reject(new Error('a command in place asks between plan and claim')),
+      app: () => Promise.reject(new Error('a command in place asks between plan and claim')),
       answerMs: COMMAND_MS,
       carriedOut: (workflowIds) => this.carriedOut(workflowIds),
     };

@@ -3,8 +3,8 @@ import { OFFER } from '../channels/http/operations/bank.ts';
 import type { Finding } from '../domain/finding.ts';
 import { Problem } from '../domain/problem.ts';
 import { whyUnreadable } from '../files/input.ts';
-import { type MessageFiles, messageContextOf } from '../files/intake/message-context.ts';
 import type { MessageContext } from '../files/messages/message-context.ts';
+import { type MessageFiles, messageContextOf } from '../files/messages/message-context.ts';
 import { MESSAGE_NAMES, readInstructions } from '../files/read-file.ts';
 import {
   csvTemplate,

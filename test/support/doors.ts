@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { openIntake } from '../../src/channels/intake-deps.ts';
 import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { WorkerSettings } from '../../src/domain/settings.ts';
-import type { IntakeDeps } from '../../src/files/intake/intake.ts';
 import { type App, appOf } from '../../src/platform/app.ts';
 import { type Config, loadConfig } from '../../src/platform/config.ts';
 import { type ReportTarget, reportBatch } from '../../src/reports/report-batch.ts';
 import { openBankAndStore } from './bank-and-store.ts';
 import { type FakeTemporal, fakeTemporal } from './fake-temporal.ts';
 
-/** A process on a sandbox bank and a store in memory, and what it takes files with; Temporal is what the test says. */
-export interface TestDoor extends IntakeDeps {
+/** A process on a sandbox bank and a store in memory; Temporal is what the test says. */
+export interface TestDoor extends App {
   app: App;
   temporal: FakeTemporal;
   /** A folder of the test. */
@@ -30,7 +28,7 @@ export interface TestDoor extends IntakeDeps {
 }
 
 interface DoorOptions {
-  approvalRules?: IntakeDeps['approvalRules'];
+  approvalRules?: WorkerSettings['approvalRules'];
   env?: Record<string, string>;
   /** Absent: those of the environment. */
   settings?: WorkerSettings;
@@ -61,7 +59,7 @@ export async function openTestDoor({
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
   const app = appOf({ config, stack, store, bank, client: temporal.client, log });
   return {
-    ...(await openIntake(app)),
+    ...app,
     app,
     temporal,
     dir,

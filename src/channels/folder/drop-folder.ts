@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import type { Problem } from '../../domain/problem.ts';
-import type { IntakeDeps } from '../../files/intake/intake.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
 import { isMakerUnknown, isOutsideScope } from '../../files/intake/maker.ts';
 import { takeFile } from '../../files/intake/take-file.ts';
@@ -12,7 +11,6 @@ import { stageOf } from '../../reports/pain002/status-report.ts';
 import { reportBatch } from '../../reports/report-batch.ts';
 import { writeWhole } from '../../reports/write-reports.ts';
 import type { BatchRecord } from '../../store/store.ts';
-import { openIntake } from '../intake-deps.ts';
 import { answeredStem, answerRefusal, answerStem, takenAt } from './answers.ts';
 import { Incoming } from './incoming.ts';
 import {
@@ -79,10 +77,8 @@ export class DropFolder {
     await this.answerLater();
     const items = await workItems(this.paths);
     if (items.length === 0) return done;
-    // Anybody who can write to the namespace can request a sweep, so the maker comes from the configuration.
-    const intake = await openIntake(this.app, this.app.config.folderMaker);
     for (const item of items) {
-      const found = await this.goOn(intake, item, Date.now() - cutOffPatienceMs);
+      const found = await this.goOn(item, Date.now() - cutOffPatienceMs);
       if (found !== 'gone') done[found] += 1;
     }
     return done;
@@ -105,31 +101,36 @@ export class DropFolder {
   }
 
   /** `since`: a file taken later may still be being written. */
-  private async goOn(intake: IntakeDeps, item: WorkItem, since: number): Promise<Found> {
+  private async goOn(item: WorkItem, since: number): Promise<Found> {
     try {
-      const batch = (await this.app.store.batch(item.batchId)) ?? (await this.take(intake, item));
-      if (batch === undefined) return 'open';
-      return await this.report(batch, item);
+      const taken = (await this.app.store.batch(item.batchId)) ?? (await this.take(item));
+      if (taken === undefined) return 'open';
+      if (!(taken instanceof IntakeRefusal)) return await this.report(taken, item);
+      if (isCutOff(taken) && takenAt(item.batchId) > since) return 'open';
+      if (taken.code !== OTHER_PLAN) return this.refuse(item, taken);
+      // Another run came in between: its rows are known in the next pass, and nobody here confirms plans.
+      this.failed(taken, item.batchId);
     } catch (error) {
-      // Whoever came in between is known in the next pass, and nobody here confirms plans.
-      const isOutrun = error instanceof IntakeRefusal && error.code === OTHER_PLAN;
-      if (isCutOff(error) && takenAt(item.batchId) > since) return 'open';
-      if (!isOutrun && (error instanceof IntakeRefusal || isOutsideScope(error))) return this.refuse(item, error);
+      if (isOutsideScope(error)) return this.refuse(item, error);
       if (isMakerUnknown(error)) throw error;
       this.failed(error, item.batchId);
-      return 'open';
     }
+    return 'open';
   }
 
   /** The batch of a file; undefined if an earlier batch with its rows is still open: the file waits for that one. */
-  private async take(intake: IntakeDeps, { batchId, path }: WorkItem): Promise<BatchRecord | undefined> {
+  private async take({ batchId, path }: WorkItem): Promise<BatchRecord | IntakeRefusal | undefined> {
     const { invalid, by } = this.options;
+    // Anybody who can write to the namespace can request a sweep, so the maker comes from the configuration.
+    const options = { invalid, by, batchId, maker: this.app.config.folderMaker };
     // No one is asked: whatever the folder's options allow is agreed to. People find the warnings beside the reports.
-    const taking = await takeFile(intake, path, { invalid, by, batchId }, async ({ warnings }) => {
+    const taking = await takeFile(this.app, path, options, async ({ staged }) => {
+      const warnings = staged.warnings.list();
       const document = { schemaVersion: 1, batchId, file: basename(path), warnings };
       const beside = join(this.paths.out, `${batchId}.warnings.json`);
       if (warnings.length > 0) await writeWhole(beside, [`${JSON.stringify(document, null, 2)}\n`]);
     });
+    if (taking instanceof IntakeRefusal) return taking;
     if (taking.outcome === 'claimed') return this.app.store.batch(taking.batchId);
     if (taking.outcome === 'under-way') await waitFor(this.paths, { batchId: taking.batchId, path });
     return undefined;
@@ -174,5 +175,4 @@ export class DropFolder {
   }
 }
 
-const isCutOff = (error: unknown): boolean =>
-  error instanceof IntakeRefusal && error.findings.some(({ rule }) => CUT_OFF.has(rule));
+const isCutOff = ({ findings }: IntakeRefusal): boolean => findings.some(({ rule }) => CUT_OFF.has(rule));

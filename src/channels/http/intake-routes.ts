@@ -8,9 +8,9 @@ import { z } from 'zod';
 import { isDecision, type SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/input.ts';
+import { validateFile } from '../../files/intake/check.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
-import { assertPlan, type PlannedRow, takeFile } from '../../files/intake/take-file.ts';
-import { validateFile } from '../../files/intake/validate-file.ts';
+import { assertPlan, type PlannedRow, plannedRows, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
 import { answeredRefusal } from '../../reports/answered-refusal.ts';
 import { batchDocument } from '../../reports/report-document.ts';
@@ -85,7 +85,8 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
     const key = idempotencyKeyOf(request);
     await using upload = await received(request, uploadsOf(gateway.config), options.file);
     if (options.check === true) {
-      const checked = await takeInTurn(gateway, request.caller, (intake) => validateFile(intake, upload.path));
+      const checked = await takeInTurn(gateway, request.caller, () => validateFile(gateway, upload.path));
+      if (checked instanceof IntakeRefusal) throw checked;
       return { schemaVersion: 1, ...checked };
     }
     const handOver = (batchId?: string) =>
@@ -121,24 +122,23 @@ async function handedOver(
     allow_look_alikes: allowLookAlikes,
     attended: isAttended,
   } = options;
-  try {
-    const batchId = signed === undefined ? keyedId : await batchSigned(gateway, caller, signed);
-    let rows: PlannedRow[] | undefined;
-    const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
-    const taking = await takeInTurn(gateway, caller, (intake) =>
-      takeFile({ ...intake, ...signedIntake(options.rows === true, signed) }, path, asked, (proposal) => {
-        assertPlan(proposal.plan, plan);
-        if (options.rows === true) rows = proposal.rows();
-      }),
-    );
-    if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
-    const { json } = await reportsOf(gateway, taking.batchId);
-    return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
-  } catch (error) {
-    if (!(error instanceof IntakeRefusal) || error.code === OTHER_PLAN) throw error;
-    const { status, document } = answerOf(await answeredRefusal(gateway.config, error, gateway.now()));
+  const batchId = signed === undefined ? keyedId : await batchSigned(gateway, caller, signed);
+  let rows: PlannedRow[] | undefined;
+  const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
+  const taking = await takeInTurn(gateway, caller, (handedBy) =>
+    takeFile(gateway, path, { ...asked, ...handedBy, ...signedIntake(options.rows === true, signed) }, (planned) => {
+      assertPlan(planned.plan, plan);
+      if (options.rows === true) rows = plannedRows(planned);
+    }),
+  );
+  if (taking instanceof IntakeRefusal) {
+    if (taking.code === OTHER_PLAN) throw taking;
+    const { status, document } = answerOf(await answeredRefusal(gateway.config, taking, gateway.now()));
     return { status, body: [JSON.stringify(document)] };
   }
+  if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
+  const { json } = await reportsOf(gateway, taking.batchId);
+  return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
 }
 
 /** What the maker has signed, in the header `payouts-signed`. Throws a `Problem` if it is nothing of the kind. */

@@ -1,5 +1,5 @@
-import type { IntakeDeps } from '../../files/intake/intake.ts';
-import { openIntake } from '../intake-deps.ts';
+import type { TakeOptions } from '../../files/intake/read.ts';
+import type { Store } from '../../store/store.ts';
 import type { Caller } from './callers.ts';
 import type { Gateway } from './gateway-app.ts';
 import { maySee } from './may-see.ts';
@@ -14,12 +14,12 @@ const reading = new Map<string, { open: number; waiting: (() => void)[] }>();
 export async function takeInTurn<Taken>(
   gateway: Gateway,
   caller: Caller,
-  take: (intake: IntakeDeps) => Promise<Taken>,
+  take: (handedBy: HandedBy) => Promise<Taken>,
 ): Promise<Taken> {
   const who = caller.name ?? '';
   await entered(who);
   try {
-    return await take(await intakeFor(gateway, caller));
+    return await take(handedByOf(gateway.store, caller));
   } finally {
     leave(who);
   }
@@ -41,11 +41,13 @@ function leave(who: string): void {
   else reading.delete(who);
 }
 
-/** For a file of a caller: whoever hands over a row of somebody else's batch is not told which one it is. */
-async function intakeFor(gateway: Gateway, caller: Caller): Promise<IntakeDeps> {
-  const mayTellOf: IntakeDeps['mayTellOf'] = async (batchId) => {
-    const batch = await gateway.store.batch(batchId);
-    return batch !== undefined && maySee(caller, gateway.store, batch);
-  };
-  return { ...(await openIntake(gateway, caller.name)), mayTellOf };
-}
+export type HandedBy = Pick<TakeOptions, 'maker' | 'mayTellOf'>;
+
+/** A caller who hands over a row of somebody else's batch is not told which one it is. */
+export const handedByOf = (store: Store, caller: Caller): HandedBy => ({
+  maker: caller.name,
+  async mayTellOf(batchId) {
+    const batch = await store.batch(batchId);
+    return batch !== undefined && maySee(caller, store, batch);
+  },
+});

@@ -1,6 +1,6 @@
 import type { SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { IntakeDeps } from '../../files/intake/intake.ts';
+import type { TakeOptions } from '../../files/intake/read.ts';
 import { type VerdictDeps, whyDecisionIsVoid } from '../../people/decisions/verdict.ts';
 import type { Caller } from './callers.ts';
 
@@ -21,13 +21,13 @@ export async function batchSigned(authority: VerdictDeps, caller: Caller, signed
 export function signedIntake(
   willSign: boolean,
   signed: SignedDecision | undefined,
-): Partial<Pick<IntakeDeps, 'sign' | 'asksOne'>> {
-  if (signed === undefined) return willSign ? { asksOne: false } : {};
-  const sign: IntakeDeps['sign'] = ({ storeId, reference, digest }) => {
+): Pick<TakeOptions, 'sign' | 'willSign'> {
+  if (signed === undefined) return { willSign };
+  const sign: TakeOptions['sign'] = ({ storeId, reference, digest }) => {
     if (signed.storeId === storeId && signed.reference === reference && signed.digest === digest) return signed;
     throw new Problem('conflict', 'signed-something-else', 'What was signed is not what would be paid now.', {
       hint: 'Run the command again.',
     });
   };
-  return { asksOne: false, sign };
+  return { sign };
 }

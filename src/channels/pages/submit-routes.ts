@@ -53,23 +53,21 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
       dryRun,
       batchId: held.batchId,
     } as const;
-    return takeInTurn(gateway, caller, (intake) =>
-      takeFile(intake, held.upload.path, taking, (proposal) => assertPlan(proposal.plan, plan)),
+    return takeInTurn(gateway, caller, (handedBy) =>
+      takeFile(gateway, held.upload.path, { ...taking, ...handedBy }, (planned) => assertPlan(planned.plan, plan)),
     );
   };
   app.get('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
     const held = heldIn(request);
     const view = viewOf(request, reply, context);
     const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
-    try {
-      const taking = await takeIn(held, request.caller, page.options);
-      if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
-      return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
-    } catch (error) {
-      if (!(error instanceof IntakeRefusal)) throw error;
-      const { status } = answerOf(error);
-      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, error), status });
+    const taking = await takeIn(held, request.caller, page.options);
+    if (taking instanceof IntakeRefusal) {
+      const { status } = answerOf(taking);
+      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, taking), status });
     }
+    if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
+    return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
   });
   app.post('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
     const held = heldIn(request);
@@ -78,6 +76,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
       throw new Problem('usage', 'name-missing', 'The name of the maker is missing.', { hint: 'Give your name.' });
     }
     const taking = await takeIn(held, request.caller, body);
+    if (taking instanceof IntakeRefusal) throw taking;
     if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
     await uploads.drop(held.id);
     return reply.redirect(batchPath(taking.batchId), 303);

@@ -1,21 +1,31 @@
 import { askBank, unsentOrders } from '../../activities/ask-first.ts';
-import { demandedSinceOpening } from '../../activities/list-looks.ts';
+import { demandedSinceOpening, looksAtLists } from '../../activities/list-looks.ts';
 import type { LookAtList, LookDeps } from '../../activities/look-at-list.ts';
+import type { Bank } from '../../bank/bank.ts';
 import { listedFrom } from '../../bank/bank-time.ts';
+import { conditionOf } from '../../bank/errors.ts';
 import { doubtInWords, type LookDoubt } from '../../domain/absence.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
+import type { PayeeDetails } from '../../domain/payee.ts';
+import type { BankCondition } from '../../domain/submission.ts';
 import type { PayoutRecord, WatchKey } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import { FindingList } from '../rules/finding-list.ts';
-import type { CheckedFile } from './checked-file.ts';
+import type { ReadFile, ReadingApp } from './read.ts';
 
 /** The bank's lists, as whoever takes a file looks at them. */
 export interface BankLists extends LookDeps {
   lookAtList: LookAtList;
   /** When the file was handed over, epoch ms: rows are not paid again by what was seen before. */
   begunAt: number;
+}
+
+/** As a file is handed over now. */
+export function bankListsOf({ config, store, bank, now }: ReadingApp): BankLists {
+  const looks = { store, bank, settings: config.settings, now };
+  return { ...looks, lookAtList: looksAtLists(looks), begunAt: now() };
 }
 
 /** What the bank's lists have against paying the document of a payout again, in words; undefined: nothing. */
@@ -42,7 +52,7 @@ const LISTS_AT_ONCE = 4;
  * Turns rows whose document the bank shows an order for, which this store did not send, into findings. A store that is new has to
  * be told so by the bank's lists, which are read once.
  */
-export async function dropPaid(lists: BankLists, { file, staged }: CheckedFile): Promise<FindingList> {
+export async function dropPaid(lists: BankLists, { file, staged }: ReadFile): Promise<FindingList> {
   const found = new FindingList();
   await lookBeforeFirst(lists, await keysOf(staged));
   if (!(await lists.store.hasUnaskedOrders())) return found;
@@ -61,7 +71,7 @@ export async function dropPaid(lists: BankLists, { file, staged }: CheckedFile):
   return found;
 }
 
-async function keysOf(staged: CheckedFile['staged']): Promise<WatchKey[]> {
+async function keysOf(staged: ReadFile['staged']): Promise<WatchKey[]> {
   const keys = new Map<string, WatchKey>();
   for await (const { instruction } of itemsInTurns(staged.claims())) {
     const { uid, currency } = instruction;
@@ -80,4 +90,91 @@ async function lookBeforeFirst(lists: BankLists, keys: readonly WatchKey[]): Pro
     const { from: since } = demanded;
     await lists.lookAtList({ ...key, since, from: listedFrom(lists, since), toProve: true });
   });
+}
+
+/**
+ * Limit of ids looked up (an id named by two users counts twice). With more, unknown payees are left to the payouts, which are
+ * then held.
+ */
+const LOOK_UPS_MAX = 1_000;
+const LOOK_UPS_AT_ONCE = 8;
+
+/**
+ * Turns rows whose account or beneficiary the bank does not know into findings: better reported before than held later. Warns of
+ * those that belong to another user than the row's. What is learnt of the payees stays with the file.
+ */
+export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promise<FindingList> {
+  const found = new FindingList();
+  const details = new Map<string, PayeeDetails>();
+  const look = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
+    const named = await staged.idsNamed(column, LOOK_UPS_MAX);
+    const { owners, missing } = await lookedUp(new Set(named.map(({ id }) => id)), rule, ownerOf);
+    const foreign = named.filter(({ id, uid }) => (owners.get(id) ?? uid) !== uid);
+    staged.warning(
+      ...foreign.map(({ id, row }) => ({ ...otherUser(column, id), file, line: staged.lineOf(row), row })),
+    );
+    return missing;
+  };
+  const accounts = await look('account_id', NOT_FOUND.account.rule, async (id) => (await bank.accounts.get(id)).uid);
+  const payees = await look('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
+    const { items, uid } = await bank.beneficiaries.get(id);
+    details.set(id, items);
+    return uid;
+  });
+  staged.payees = details;
+  if (accounts.size + payees.size === 0) return found;
+  for await (const { row, instruction } of itemsInTurns(staged.claims())) {
+    const { account_id: account, beneficiary_id: payee } = instruction;
+    const findings: Finding[] = [];
+    const at = { file, line: staged.lineOf(row), row };
+    if (accounts.has(account)) findings.push({ ...at, ...NOT_FOUND.account, value: account });
+    if (payee !== undefined && payees.has(payee)) findings.push({ ...at, ...NOT_FOUND.beneficiary, value: payee });
+    if (findings.length === 0) continue;
+    found.add(...findings);
+    staged.finding(...findings);
+    staged.drop(row);
+  }
+  return found;
+}
+
+const NOT_FOUND = {
+  account: {
+    column: 'account_id',
+    rule: 'account-not-found',
+    message: 'the bank does not know this account; correct the id',
+  },
+  beneficiary: {
+    column: 'beneficiary_id',
+    rule: 'beneficiary-not-found',
+    message: 'the bank does not know this beneficiary; correct the id',
+  },
+} as const;
+
+type NamedColumn = 'account_id' | 'beneficiary_id';
+
+const otherUser = (column: NamedColumn, value: string) => ({
+  column,
+  rule: 'other-user',
+  message: `the bank has it under another user; check uid and ${column}`,
+  value,
+});
+
+/** The owner of each id, and the ids that the bank refuses with `condition`; other refusals prove nothing here. */
+async function lookedUp(
+  ids: ReadonlySet<string>,
+  condition: BankCondition,
+  ownerOf: (id: string) => Promise<string>,
+): Promise<{ owners: ReadonlyMap<string, string>; missing: ReadonlySet<string> }> {
+  const owners = new Map<string, string>();
+  const missing = new Set<string>();
+  await someAtOnce([...ids], LOOK_UPS_AT_ONCE, async (id) => {
+    try {
+      owners.set(id, await ownerOf(id));
+    } catch (error) {
+      const told = conditionOf(error);
+      if (told === undefined) throw error;
+      if (told === condition) missing.add(id);
+    }
+  });
+  return { owners, missing };
 }

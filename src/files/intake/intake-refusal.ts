@@ -15,7 +15,7 @@ export const INPUT_INVALID = 'input-invalid';
 /** Code of a refusal because something has changed since the plan was made: the file may be handed over again. */
 export const OTHER_PLAN = 'other-plan';
 
-/** A file that is not taken: nothing was claimed, nothing sent. */
+/** A file that is not taken: nothing was claimed, nothing sent. A value until the channel throws or answers it. */
 export class IntakeRefusal extends Problem {
   /** The pain.001 that must be answered; absent for other formats and for messages already answered. */
   unanswered?: UnansweredMessage;
@@ -65,3 +65,14 @@ export function misusedIds(found: FindingList, original: OriginalMessage | undef
   const mend = `Each id is one payout permanently.${ifIdsRepeat(original)}`;
   return invalidInput(found, isReused ? mend : 'Correct or remove the rows, and run again.');
 }
+
+const CHANGED = {
+  'message-taken': 'Another file has just used this message id',
+  'look-alike': 'A payout that looks like a row of this file has just been taken',
+  rows: 'Another run has just taken rows of this file',
+} as const;
+
+export const otherPlan = (changed: keyof typeof CHANGED): IntakeRefusal =>
+  new IntakeRefusal('invalid-input', OTHER_PLAN, `${CHANGED[changed]}; nothing was sent.`, {
+    hint: 'Run again and check the plan.',
+  });

@@ -8,8 +8,18 @@ import { provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow, KnownClaim, PayoutRecord, Store } from '../../store/store.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
-import type { CheckedFile, KnownRows, MayTellOf } from './checked-file.ts';
 import { claimRow } from './claims.ts';
+import type { MayTellOf, ReadFile } from './read.ts';
+
+/** How a file's rows relate to the store; known rows are removed from its claims. */
+export interface KnownRows {
+  /** The batches that took them and of which may be told, in order of appearance. */
+  batchIds: ReadonlySet<string>;
+  /** Rows known with another payload, and rows that ask for a further generation that is not allowed. */
+  misused: FindingList;
+  /** Rows known unchanged, as findings that name the earlier batch. */
+  taken: FindingList;
+}
 
 /**
  * Separates new rows from known and misused ones, page by page. Only batches of which may be told are named. `lists`: absent if
@@ -17,7 +27,7 @@ import { claimRow } from './claims.ts';
  */
 export async function dropKnown(
   store: Store,
-  { file, staged }: CheckedFile,
+  { file, staged }: Pick<ReadFile, 'file' | 'staged'>,
   { mayTellOf = async () => true, lists }: { mayTellOf?: MayTellOf; lists?: BankLists } = {},
 ): Promise<KnownRows> {
   const misused = new FindingList();

@@ -36,11 +36,7 @@ const FEES_MAX = 25;
 const AT_ONCE = 8;
 
 /** Reads balances, an exchange quote for each pair and the fees of the first payouts. What the bank refuses is left out. */
-export async function outlookOf(
-  { bank, ...terms }: ApprovalTerms & { bank: Bank },
-  plan: Plan,
-  staged: StagedFile,
-): Promise<Outlook> {
+export async function outlookOf(bank: Bank, terms: ApprovalTerms, plan: Plan, staged: StagedFile): Promise<Outlook> {
   const accounts = new Map<string, AccountOutlook>();
   for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
     const account = accounts.get(accountId) ?? (await undefinedIfRefused(() => accountOf(bank, accountId, uid)));

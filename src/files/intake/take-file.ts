@@ -1,30 +1,32 @@
-import type { OriginalMessage } from '../../domain/bank-message.ts';
-import type { Finding } from '../../domain/finding.ts';
-import { aboutFile } from '../../domain/finding.ts';
-import { inPages } from '../../store/in-pages.ts';
-import { provenUnpaid } from '../../store/proven-unpaid.ts';
-import type { ClaimRow } from '../../store/store.ts';
-import { judgeRows } from './check-file.ts';
-import type { KnownRows } from './checked-file.ts';
-import {
-  assertMayHandOver,
-  claimFile,
-  type IntakeDeps,
-  type IntakeOptions,
-  type Prepared,
-  planned,
-  prepareFile,
-} from './intake.ts';
-import { alreadyTaken, IntakeRefusal, OTHER_PLAN } from './intake-refusal.ts';
-import { takenBefore } from './known-rows.ts';
+import { v7 } from 'uuid';
+import { personOf } from '../../domain/authority.ts';
+import { aboutFile, type Finding } from '../../domain/finding.ts';
+import { signablePlan } from '../../people/signing/plan.ts';
+import type { App } from '../../platform/app.ts';
+import { startBatch } from '../../platform/temporal/executions.ts';
+import { assertReachable } from '../../platform/temporal/connection.ts';
+import { itemsInTurns } from '../input.ts';
+import { bankListsOf } from './at-bank.ts';
+import { checkRows, refusalOf } from './check.ts';
+import { type ComparedFile, compareFile, lookAlikesSince, owingAnswer } from './compare.ts';
+import { alreadyTaken, IntakeRefusal, OTHER_PLAN, otherPlan } from './intake-refusal.ts';
+import { dropKnown, type KnownRows, takenBefore } from './known-rows.ts';
 import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
-import type { Plan, StoreUse } from './plan.ts';
-import { StagedFile } from './staged-file.ts';
+import { type Plan, planOf, type StoreUse, storeUseOf } from './plan.ts';
+import {
+  daysOf,
+  type ReadFile,
+  type ReadingApp,
+  readFile,
+  readUnpaid,
+  type TakeOptions,
+  type UnpaidRows,
+} from './read.ts';
 
-export interface TakeOptions extends IntakeOptions {
-  /** The caller can turn to an operator: rows that wait for one count as under way. */
-  isAttended?: boolean;
+/** A file that may be paid as planned; nothing is claimed yet. */
+export interface PlannedFile extends ComparedFile, Disposable {
+  plan: Plan;
 }
 
 /** The result of a dry run. */
@@ -43,55 +45,124 @@ export interface PlannedRow {
   digest: string;
 }
 
-interface Proposal {
-  plan: Plan;
-  /** In the order in which they are signed. */
-  rows(): PlannedRow[];
-  claims(): Iterable<ClaimRow>;
-  /** Why rows of the file are not included. */
-  leftOut: readonly Finding[];
-  /** What to look at before confirming. */
-  warnings: readonly Finding[];
-  /** Reads current balances and fees from the bank. */
-  document(): Promise<PlanDocument>;
-}
-
-/** Asks the user, or compares with what was agreed to beforehand. Throws unless the plan is confirmed. */
-export type Agree = (proposal: Proposal) => Promise<void> | void;
-
-export type Taking =
-  | { outcome: 'planned'; document: PlanDocument }
+/** The batch of the rows. */
+export type Taken =
   | { outcome: 'claimed'; batchId: string }
   /**
    * Earlier batches took every row of the file and have not ended, or wait only for an operator: the oldest one, and all of them.
    */
   | { outcome: 'under-way' | 'with-operator'; batchId: string; batchIds: string[] };
 
-/**
- * Takes a file: checks it, plans it, has the plan confirmed, claims and starts it. Claims nothing unless bank and Temporal
- * answer. The same `batchId` again, however the first try ended, finds the batch that was made. Throws an `IntakeRefusal` if the
- * file is refused.
- */
-export async function takeFile(deps: IntakeDeps, path: string, options: TakeOptions, agree: Agree): Promise<Taking> {
-  return (await madeBefore(deps, options)) ?? take(deps, await prepareFile(deps, path, options), options, agree);
-}
+export type Taking = Taken | { outcome: 'planned'; document: PlanDocument };
 
-/** The batch that an earlier try of this request made. */
-async function madeBefore({ store, startBatch }: IntakeDeps, { batchId }: TakeOptions): Promise<Taking | undefined> {
-  const made = batchId === undefined ? undefined : await store.batch(batchId);
-  if (made === undefined) return undefined;
-  if (made.endedAt === null) await startBatch(made.batchId, made.file);
-  return { outcome: 'claimed', batchId: made.batchId };
+/** Asks the user, or compares with what was agreed to beforehand. Throws unless the plan is confirmed. */
+export type Agree = (planned: PlannedFile) => Promise<void> | void;
+
+/**
+ * Takes a file: plans it, has the plan confirmed, claims and starts it. Claims nothing unless bank and Temporal answer. The same
+ * `batchId` again, however the first try ended, finds the batch that was made.
+ */
+export async function takeFile(
+  app: App,
+  path: string,
+  options: TakeOptions,
+  agree: Agree = () => {},
+): Promise<Taking | IntakeRefusal> {
+  return (await madeBefore(app, options)) ?? take(app, await planFile(app, path, options), options, agree);
 }
 
 /** Takes rows that are proven unpaid again, in the same way. */
 export async function takeUnpaid(
-  deps: IntakeDeps,
+  app: App,
   rows: UnpaidRows,
   options: TakeOptions,
+  agree: Agree = () => {},
+): Promise<Taking | IntakeRefusal> {
+  return (await madeBefore(app, options)) ?? take(app, await planUnpaid(app, rows, options), options, agree);
+}
+
+/** The batch that an earlier try of this request made. */
+async function madeBefore(app: App, { batchId }: TakeOptions): Promise<Taken | undefined> {
+  const made = batchId === undefined ? undefined : await app.store.batch(batchId);
+  if (made === undefined) return undefined;
+  if (made.endedAt === null) await start(app, made.batchId, made.file);
+  return { outcome: 'claimed', batchId: made.batchId };
+}
+
+async function take(
+  app: App,
+  given: PlannedFile | Taken | IntakeRefusal,
+  options: TakeOptions,
   agree: Agree,
-): Promise<Taking> {
-  return (await madeBefore(deps, options)) ?? take(deps, await prepareRetry(deps, rows, options), options, agree);
+): Promise<Taking | IntakeRefusal> {
+  if (!('plan' in given)) return given;
+  using planned = given;
+  await agree(planned);
+  if (options.dryRun) return { outcome: 'planned', document: await planDocument(app, planned, options) };
+  await assertReachable(app.client, app.stack);
+  await app.bank.authenticate();
+  const taken = await claimFile(app, planned, options);
+  if ('outcome' in taken && taken.outcome === 'claimed') await start(app, taken.batchId, planned.file);
+  return taken;
+}
+
+/** The claim stands: if Temporal does not answer, a worker starts the batch when it is back. */
+const start = ({ client, log }: App, batchId: string, file: string): Promise<void> =>
+  startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started'));
+
+/**
+ * Reads, checks, compares and plans a file. The caller disposes of the result; `Taken` if every row was taken before.
+ *
+ * @throws Problem for somebody who may not hand over files, before any of it is read
+ */
+export async function planFile(
+  app: ReadingApp,
+  path: string,
+  options: TakeOptions,
+): Promise<PlannedFile | Taken | IntakeRefusal> {
+  assertMayHandOver(app, options);
+  const read = await readFile(app, path, options);
+  return read instanceof IntakeRefusal ? read : planned(app, read, options, daysOf(app));
+}
+
+/** The same for rows of a batch that are to be paid again. */
+export async function planUnpaid(
+  app: ReadingApp,
+  rows: UnpaidRows,
+  options: TakeOptions,
+): Promise<PlannedFile | Taken | IntakeRefusal> {
+  assertMayHandOver(app, options);
+  const read = await readUnpaid(app, rows);
+  return read instanceof IntakeRefusal ? read : planned(app, read, options);
+}
+
+/** Under a policy the maker is the one proven; a dry run by nobody is only a look. */
+function assertMayHandOver({ config: { settings } }: ReadingApp, { dryRun, by, maker }: TakeOptions): void {
+  if (settings.policy === undefined ? dryRun : dryRun && maker === undefined) return;
+  assertMaker(settings, settings.policy === undefined ? by : maker);
+}
+
+/** Disposes of what was read unless a plan is made of it. */
+async function planned(
+  app: ReadingApp,
+  read: ReadFile,
+  options: TakeOptions,
+  warnOf?: ReturnType<typeof daysOf>,
+): Promise<PlannedFile | Taken | IntakeRefusal> {
+  const { file, staged } = read;
+  using unplanned = new DisposableStack();
+  unplanned.use(staged);
+  await checkRows(app.bank, read, warnOf);
+  const refusal = refusalOf(read, options);
+  // Awaited here: what was read is gone once this returns.
+  if (refusal !== undefined) return await owingAnswer(app.store, read, refusal, options);
+  const compared = await compareFile(app, read, options);
+  if (compared instanceof IntakeRefusal) return compared;
+  if (staged.claimCount === 0) return await takenAlready(app, compared, options);
+  if (asksOne(app, options)) staged.warning({ file, ...UNSIGNED });
+  const plan = await planOf(file, itemsInTurns(staged.claims()), compared.lookAlikes, daysOf(app));
+  unplanned.move();
+  return { ...compared, plan, [Symbol.dispose]: () => staged[Symbol.dispose]() };
 }
 
 const UNSIGNED = aboutFile(
@@ -100,34 +171,32 @@ const UNSIGNED = aboutFile(
   'no row carries the signature of its maker, so each needs an approval at least, even if no rule asks for one; the command signs with the key of a maker, and "unsigned" in the policy waives it',
 );
 
-async function take(deps: IntakeDeps, given: Prepared, options: TakeOptions, agree: Agree): Promise<Taking> {
-  using prepared = given;
-  const { plan, known, checked } = prepared;
-  const { original } = checked.staged;
-  if (plan === null) return takenAlready(deps, known, options, original);
-  const by = deps.policy === undefined ? options.by : deps.maker;
-  if (deps.policy === undefined && !options.dryRun) assertMaker(deps, by);
-  if (deps.asksOne === true) checked.staged.warning({ file: checked.file, ...UNSIGNED });
-  let document: Promise<PlanDocument> | undefined;
-  const proposal: Proposal = {
-    plan,
-    rows: () => Array.from(checked.staged.claims(), ({ reference, payloadDigest: digest }) => ({ reference, digest })),
-    claims: () => checked.staged.claims(),
-    leftOut: checked.staged.findings.list(),
-    warnings: checked.staged.warnings.list(),
-    document: () => {
-      document ??= planDocument(deps, prepared, plan);
-      return document;
-    },
-  };
-  await agree(proposal);
-  if (options.dryRun) return { outcome: 'planned', document: await proposal.document() };
-  await deps.assertReady();
-  const claimed = await claimFile(deps, prepared, { ...options, by });
-  if (!('batchId' in claimed)) return takenAlready(deps, claimed, options, original);
-  await deps.startBatch(claimed.batchId, checked.file);
-  return { outcome: 'claimed', batchId: claimed.batchId };
+/** Under a policy, rows without the signature of their maker need one approval at least. */
+function asksOne({ config }: ReadingApp, { maker, sign, willSign }: TakeOptions): boolean {
+  const { policy } = config.settings;
+  if (policy === undefined || sign !== undefined || willSign) return false;
+  return personOf(policy, maker ?? null)?.unsigned !== true;
 }
+
+/** The plan with current balances and fees from the bank. */
+export async function planDocument(
+  app: ReadingApp,
+  { staged, known, plan }: PlannedFile,
+  options: TakeOptions,
+): Promise<PlanDocument> {
+  const { bank, config, store } = app;
+  const terms = { ...config.settings, bankAuditsFrom: config.bankAuditsFrom, asksOne: asksOne(app, options) };
+  return {
+    schemaVersion: 1,
+    plan: { ...plan, ...(await outlookOf(bank, terms, plan, staged)), store: await storeUseOf(config, store) },
+    findings: [...staged.findings.list(), ...known.taken.list()],
+    warnings: staged.warnings.list(),
+  };
+}
+
+/** The rows of a plan, in the order in which they are signed. */
+export const plannedRows = ({ staged }: PlannedFile): PlannedRow[] =>
+  Array.from(staged.claims(), ({ reference, payloadDigest: digest }) => ({ reference, digest }));
 
 /** Throws if the plan does not have the hash that was agreed to. */
 export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
@@ -137,76 +206,60 @@ export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
   });
 }
 
-async function planDocument(deps: IntakeDeps, { checked, known }: Prepared, plan: Plan): Promise<PlanDocument> {
-  const outlook = await outlookOf(deps, plan, checked.staged);
-  const findings = [...checked.staged.findings.list(), ...known.taken.list()];
-  return {
-    schemaVersion: 1,
-    plan: { ...plan, ...outlook, store: await deps.storeUse() },
-    findings,
-    warnings: checked.staged.warnings.list(),
-  };
+/** Claims the rows of a planned file as one batch, all or none, signed by their maker where the channel can. */
+export async function claimFile(
+  app: ReadingApp,
+  planned: PlannedFile,
+  options: TakeOptions,
+): Promise<Taken | IntakeRefusal> {
+  const { config, store, now } = app;
+  const { file, sha256, staged, retryOf, messageIsNew } = planned;
+  const batchId = options.batchId ?? v7();
+  await signRows(app, batchId, planned, options);
+  const claim = await store.claimBatch({
+    batchId,
+    file,
+    sha256,
+    by: (config.settings.policy === undefined ? options.by : options.maker) ?? null,
+    rows: { [Symbol.iterator]: () => staged.claims() },
+    refused: { [Symbol.iterator]: () => staged.refused() },
+    message: staged.original,
+    messageIsNew,
+    lookAlikesSince: options.allowLookAlikes === true ? undefined : lookAlikesSince(config.lookAlikeDays, now()),
+    canary: options.canary,
+    retryOf,
+    at: now(),
+  });
+  if (claim.claimed) return { outcome: 'claimed', batchId };
+  if ('changed' in claim) return otherPlan(claim.changed);
+  const known = await dropKnown(store, planned, { ...options, lists: bankListsOf(app) });
+  if (staged.claimCount > 0 || known.misused.total > 0) return otherPlan('rows');
+  return takenAlready(app, { ...planned, known }, options);
+}
+
+/** Stores the maker's signature of what is to be claimed, before anything is: each row is proven by it when it is sent. */
+async function signRows(
+  { store, now }: ReadingApp,
+  batchId: string,
+  planned: PlannedFile,
+  { sign }: TakeOptions,
+): Promise<void> {
+  if (sign === undefined) return;
+  const { digest, inclusions } = signablePlan(plannedRows(planned));
+  const signed = sign({ storeId: store.id, question: 'make', reference: batchId, digest });
+  await store.takeSignedPlan(signed, inclusions(), now());
 }
 
 /** The batches that took every row of the file. If one of them has this request's id, the request was sent twice concurrently. */
 async function takenAlready(
-  { store }: IntakeDeps,
-  known: KnownRows,
+  { store }: ReadingApp,
+  { known, staged }: { known: KnownRows } & Pick<ReadFile, 'staged'>,
   { batchId, isAttended }: TakeOptions,
-  original: OriginalMessage | undefined,
-): Promise<Taking> {
+): Promise<Taken | IntakeRefusal> {
   if (batchId !== undefined && known.batchIds.has(batchId)) return { outcome: 'claimed', batchId };
   const { open, withOperator, latest } = await takenBefore(store, known);
   const batchIds = isAttended ? [...open, ...withOperator] : open;
   const [oldest] = batchIds;
-  if (oldest === undefined) throw alreadyTaken(latest, original);
+  if (oldest === undefined) return alreadyTaken(latest, staged.original);
   return { outcome: open.length > 0 ? 'under-way' : 'with-operator', batchId: oldest, batchIds };
-}
-
-/** Rows of a batch: the given data rows, or all that are proven unpaid. */
-interface UnpaidRows {
-  batchId: string;
-  rows: ReadonlySet<number> | undefined;
-}
-
-async function prepareRetry(
-  deps: IntakeDeps,
-  { batchId, rows: wanted }: UnpaidRows,
-  options: IntakeOptions,
-): Promise<Prepared> {
-  const { store, bank } = deps;
-  assertMayHandOver(deps, options);
-  const batch = await store.batch(batchId);
-  const staged = new StagedFile();
-  try {
-    for await (const page of inPages(store.rows(batchId))) {
-      // A row that the bank now shows as paid is a finding, not one that is left out without a word.
-      const unpaid = wanted === undefined ? await provenUnpaid(store, page) : new Set<string>();
-      for (const { row: position, reference, instruction, original } of page) {
-        const row = position ?? 0;
-        // A named row that is not proven unpaid is a finding; without names, such rows are skipped.
-        if (wanted === undefined ? !unpaid.has(reference) : !wanted.has(row)) continue;
-        const again = { ...instruction, retry_of: reference } as Record<string, string>;
-        staged.row({ row, line: row, instruction: again, ...(original === null ? {} : { original }) });
-      }
-    }
-    staged.readingEnded();
-    if (batch === undefined || staged.rowCount === 0) {
-      throw new IntakeRefusal(
-        'invalid-input',
-        'nothing-to-retry',
-        'No row of this batch is proven unpaid; nothing was sent.',
-        {
-          hint: `payouts report ${batchId} shows how each row ended.`,
-          batchId,
-        },
-      );
-    }
-    const { file, sha256 } = batch;
-    await judgeRows(file, staged, bank);
-    return await planned(deps, { file, format: 'json', sha256, staged, retryOf: batchId }, options);
-  } catch (error) {
-    staged[Symbol.dispose]();
-    throw error;
-  }
 }

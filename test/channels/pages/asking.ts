@@ -17,13 +17,13 @@ export async function claimed(
   await mkdir(uploads, { recursive: true });
   const path = `${uploads}/payroll-${Date.now()}.csv`;
   await writeFile(path, csvOf(rows));
-  const { policy } = app.settings;
-  const taking = await takeFile(
-    { ...door, policy, maker: by },
-    path,
-    { invalid: 'stop', by, allowLookAlikes: true },
-    () => {},
-  );
+  const taking = await takeFile({ ...door, config: { ...door.config, settings: app.settings } }, path, {
+    invalid: 'stop',
+    by,
+    maker: by,
+    allowLookAlikes: true,
+  });
+  if (taking instanceof Error) throw taking;
   if (taking.outcome !== 'claimed') throw new Error(`the rows are ${taking.outcome}`);
   return Array.fromAsync(door.store.rows(taking.batchId));
 }

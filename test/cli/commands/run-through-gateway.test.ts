@@ -5,7 +5,7 @@ import { gatewayClient } from '../../../src/cli/gateway-client.ts';
 import { retry, run } from '../../../src/cli/run.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';
-import type { MessageFiles } from '../../../src/files/intake/message-context.ts';
+import type { MessageFiles } from '../../../src/files/messages/message-context.ts';
 import { keyToken } from '../../../src/people/signing/key-token.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { openGateway } from '../../channels/http/running-gateway.ts';

@@ -7,9 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequiredDetailsEntry } from '../../../src/bank/schemas/beneficiaries.ts';
 import { TEMPLATES, type TemplateKind } from '../../../src/cli/options.ts';
 import { template } from '../../../src/cli/template.ts';
-import { checkFile } from '../../../src/files/intake/check-file.ts';
-import { EMPTY_MAPPING, loadMessageMapping } from '../../../src/files/messages/mapping.ts';
-import { loadPayeeDirectory } from '../../../src/files/messages/payee-directory.ts';
+import { checkRows } from '../../../src/files/intake/check.ts';
+import { readFile } from '../../../src/files/intake/read.ts';
 import { samplePayee } from '../../../src/files/template/template.ts';
 import { requiredDetails } from '../../../src/sandbox/bank/beneficiaries.ts';
 import { SEED_CURRENCIES } from '../../../src/sandbox/bank/open-books.ts';
@@ -42,9 +41,11 @@ async function written(bank: string, kind: TemplateKind, file: string, currency?
 
 /** Reads a template as `run` would: its findings and what it would pay. */
 async function checked(bank: string, path: string, files: { mapping?: string; payees?: string } = {}) {
-  const mapping = files.mapping === undefined ? EMPTY_MAPPING : await loadMessageMapping(files.mapping);
-  const context = { mapping, payees: await loadPayeeDirectory(files.payees), ...DAYS };
-  const { staged, format } = await checkFile(path, open(bank).bank, context);
+  const { session, bank: at } = open(bank);
+  const read = await readFile({ config: session.config, now: () => Date.parse(DAYS.today) }, path, files);
+  if (read instanceof Error) throw read;
+  await checkRows(at, read);
+  const { staged, format } = read;
   try {
     return {
       format,

@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import type { IntakeRefusal } from '../../../src/files/intake/intake-refusal.ts';
-import { type TakeOptions, takeFile, takeUnpaid } from '../../../src/files/intake/take-file.ts';
+import type { TakeOptions } from '../../../src/files/intake/read.ts';
+import { takeUnpaid } from '../../../src/files/intake/take-file.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
 import { openTestDoor, type TestDoor } from '../../support/doors.ts';
 import { DEFAULT_PAYMENT } from '../../support/product.ts';
+import { orThrown, taken } from './taken.ts';
 
 const IDS = ['a', 'b'];
 const rulesOf = (error: unknown) => (error as IntakeRefusal).findings.map(({ rule, value }) => [rule, value]);
@@ -14,7 +16,7 @@ const rulesOf = (error: unknown) => (error as IntakeRefusal).findings.map(({ rul
 const takeBoth = (door: TestDoor, options: TakeOptions) => {
   const path = join(door.dir, 'two.csv');
   writeFileSync(path, csvOf(IDS.map((id) => ({ id }))));
-  return takeFile(door, path, options, () => {});
+  return taken(door, path, options);
 };
 
 /** An order of the document that this store has not sent. */
@@ -47,12 +49,7 @@ it('rows are not paid again while the bank shows an order for their document', a
   await door.end(taking.batchId, 'failed');
   await sentByAnother(door, 'a');
   const again = (rows: number[] | undefined) =>
-    takeUnpaid(
-      { ...door, lists: { ...door.lists, begunAt: Date.now() } },
-      { batchId: taking.batchId, rows: rows && new Set(rows) },
-      { invalid: 'stop' },
-      () => {},
-    );
+    orThrown(takeUnpaid(door, { batchId: taking.batchId, rows: rows && new Set(rows) }, { invalid: 'stop' }));
   expect(await again(undefined).catch(rulesOf)).toEqual([['retry-not-proven', 'a']]);
   expect(await door.store.incidentsOf([referenceOf('u-1001', 'a')])).toMatchObject([{ kind: 'order-after-end' }]);
   expect(await again([2])).toMatchObject({ outcome: 'claimed' });

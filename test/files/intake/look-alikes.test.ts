@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { markLookAlikes } from '../../../src/files/intake/look-alikes.ts';
+import { markLookAlikes } from '../../../src/files/intake/compare.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { claimRowsOf } from './rows.ts';

@@ -1,10 +1,10 @@
 import { onTestFinished } from 'vitest';
-import type { CheckedFile } from '../../../src/files/intake/checked-file.ts';
+import type { ReadFile } from '../../../src/files/intake/read.ts';
 import { StagedFile } from '../../../src/files/intake/staged-file.ts';
 import type { ClaimRow } from '../../../src/store/store.ts';
 
 /** A checked file of these rows; row 1 is on line 2. */
-export function checkedOf(file: string, rows: readonly ClaimRow[]): CheckedFile {
+export function checkedOf(file: string, rows: readonly ClaimRow[]): ReadFile {
   const staged = new StagedFile();
   onTestFinished(() => staged[Symbol.dispose]());
   for (const claim of rows) {

@@ -1,15 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import type { IntakeDeps } from '../../../src/files/intake/intake.ts';
+import type { Policy } from '../../../src/domain/authority.ts';
 import type { IntakeRefusal } from '../../../src/files/intake/intake-refusal.ts';
 import { StagedFile } from '../../../src/files/intake/staged-file.ts';
-import { type Agree, assertPlan, type TakeOptions, takeFile, takeUnpaid } from '../../../src/files/intake/take-file.ts';
+import { type Agree, assertPlan, takeUnpaid } from '../../../src/files/intake/take-file.ts';
 import { csvOf, type Row } from '../../e2e/payout-files.ts';
 import { openTestDoor, type TestDoor } from '../../support/doors.ts';
 import { longestTurn } from '../../support/longest-turn.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 import { pain001 } from '../pain001/sample-message.ts';
+import { taken } from './taken.ts';
 
 function file({ dir }: TestDoor, name: string, rows: readonly Row[]): string {
   const path = join(dir, name);
@@ -19,7 +20,10 @@ function file({ dir }: TestDoor, name: string, rows: readonly Row[]): string {
 
 const STOP = { invalid: 'stop' } as const;
 
-const taken = (door: IntakeDeps, path: string, options: TakeOptions = STOP) => takeFile(door, path, options, () => {});
+const under = (door: TestDoor, policy: Policy): TestDoor => ({
+  ...door,
+  config: { ...door.config, settings: { ...door.config.settings, policy } },
+});
 
 it('claims and starts a file; its rows under another name are under way, and taken when the batch has ended', async () => {
   const door = await openTestDoor();
@@ -188,7 +192,7 @@ it('tells a maker of nothing that lies outside their scope: whether it was paid,
   const others = [{ id: '1' }, { id: '2' }];
   expect((await taken(door, file(door, 'a.csv', others))).outcome).toBe('claimed');
   const policy = policyOf([signingPerson('anna', ['maker'], { uids: ['u-1002'] })]);
-  const anna = { ...door, policy, maker: 'anna' };
+  const atAnna = under(door, policy);
   for (const [name, rows] of [
     ['paid.csv', others],
     ['reused.csv', [{ id: '1', amount: '99.00' }]],
@@ -196,8 +200,11 @@ it('tells a maker of nothing that lies outside their scope: whether it was paid,
     ['no-account.csv', [{ id: '3', account_id: 'acc-nobody' }]],
     ['no-payee.csv', [{ id: '3', beneficiary_id: 'ben-nobody' }]],
   ] as const) {
-    for (const options of [STOP, { ...STOP, dryRun: true }]) {
-      await expect(taken(anna, file(door, name, rows), options)).rejects.toMatchObject({
+    for (const options of [
+      { ...STOP, maker: 'anna' },
+      { ...STOP, maker: 'anna', dryRun: true },
+    ]) {
+      await expect(taken(atAnna, file(door, name, rows), options)).rejects.toMatchObject({
         code: 'outside-scope',
         message: 'Row 1 is outside the scope of anna in the policy.',
       });
@@ -213,12 +220,12 @@ it('claims nothing that is not agreed to; what is agreed to may be another plan 
     hash = plan.hash;
     throw new Error('no');
   };
-  await expect(takeFile(door, path, STOP, refusing)).rejects.toThrow('no');
+  await expect(taken(door, path, STOP, refusing)).rejects.toThrow('no');
   const agreed: Agree = ({ plan }) => assertPlan(plan, hash);
   const other = file(door, 'b.csv', [{ id: '1', amount: '99.00' }]);
-  await expect(takeFile(door, other, STOP, agreed)).rejects.toMatchObject({ code: 'other-plan' });
+  await expect(taken(door, other, STOP, agreed)).rejects.toMatchObject({ code: 'other-plan' });
   expect(await door.store.batches(10)).toEqual([]);
-  expect(await takeFile(door, path, STOP, agreed)).toMatchObject({ outcome: 'claimed' });
+  expect(await taken(door, path, STOP, agreed)).toMatchObject({ outcome: 'claimed' });
 });
 
 it('knows of rows with an operator where somebody stands at the door; to the others they are taken', async () => {
@@ -239,7 +246,7 @@ it('takes the unpaid rows of a batch again as a batch of their own', async () =>
   if (first.outcome !== 'claimed') throw new Error(first.outcome);
   await door.end(first.batchId, 'cancelled');
   const rows = { batchId: first.batchId, rows: new Set([2]) };
-  const again = await takeUnpaid(door, rows, { ...STOP, allowLookAlikes: true, batchId: 'again' }, () => {});
+  const again = await takeUnpaid(door, rows, { ...STOP, allowLookAlikes: true, batchId: 'again' });
   expect(again).toEqual({ outcome: 'claimed', batchId: 'again' });
   expect(await door.store.batch('again')).toMatchObject({ total: 1, retryOf: first.batchId });
 });
@@ -253,8 +260,9 @@ it('says whose a message id is only to whom that batch may be told', async () =>
   const other = join(door.dir, 'other.xml');
   writeFileSync(other, readFileSync(example, 'utf8').replaceAll('</EndToEndId>', '-2</EndToEndId>'));
   const refusedTo = async (mayTell: boolean): Promise<string> => {
-    const deps = { ...door, mayTellOf: async () => mayTell };
-    const refusal = (await taken(deps, other).catch((error) => error)) as IntakeRefusal;
+    const refusal = (await taken(door, other, { ...STOP, mayTellOf: async () => mayTell }).catch(
+      (error) => error,
+    )) as IntakeRefusal;
     expect(refusal.findings).toMatchObject([{ rule: 'message-id-reused' }]);
     return JSON.stringify(refusal.toDocument());
   };
@@ -281,7 +289,9 @@ it('reads nothing of a file of somebody who may not hand it over, in a folder ei
   const policy = policyOf([signingPerson('alice', ['maker']), signingPerson('bob', ['approver'])]);
   const path = join(door.dir, 'not-there.csv');
   for (const maker of ['bob', undefined]) {
-    await expect(taken({ ...door, policy, maker }, path)).rejects.toMatchObject({ code: 'maker-unknown' });
+    await expect(taken(under(door, policy), path, { ...STOP, maker })).rejects.toMatchObject({ code: 'maker-unknown' });
   }
-  await expect(taken({ ...door, policy, maker: 'alice' }, path)).rejects.toMatchObject({ code: 'file-unreadable' });
+  await expect(taken(under(door, policy), path, { ...STOP, maker: 'alice' })).rejects.toMatchObject({
+    code: 'file-unreadable',
+  });
 });

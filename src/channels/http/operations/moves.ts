@@ -14,8 +14,7 @@ import {
   outlookOf,
   takenMove,
 } from '../../../files/intake/own-move.ts';
-import type { StoreUse } from '../../../files/intake/plan.ts';
-import { storeUseOf } from '../../../files/intake/store-use.ts';
+import { type StoreUse, storeUseOf } from '../../../files/intake/plan.ts';
 import { takeOrRefuse, whyDecisionIsVoid } from '../../../people/decisions/verdict.ts';
 import { executionsOver, restartPayout } from '../../../platform/temporal/executions.ts';
 import type { PayoutRecord } from '../../../store/store.ts';

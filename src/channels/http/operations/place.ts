@@ -1,8 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { Bank } from '../../../bank/bank.ts';
-import type { IntakeDeps } from '../../../files/intake/intake.ts';
-import type { TemporalUi } from '../../../platform/app.ts';
+import type { App, TemporalUi } from '../../../platform/app.ts';
 import type { Config } from '../../../platform/config.ts';
 import { ANSWER_MS } from '../../../platform/temporal/worker-answer.ts';
 import type { Store } from '../../../store/store.ts';
@@ -30,8 +29,8 @@ export interface Place {
   ui(): Promise<TemporalUi>;
   /** The same, if it can be expected to answer; otherwise undefined. */
   liveUi(): Promise<TemporalUi | undefined>;
-  /** For taking payouts from this maker, where that is done in one step; a command in place asks in between. */
-  intake(maker: string | undefined): Promise<IntakeDeps>;
+  /** The process that takes payouts in one step; a command in place asks in between. */
+  app(): Promise<App>;
   /** How long an answer of a worker is awaited, ms. */
   answerMs: number;
   /** Waits until workflows have done what they can, where they end with this process; elsewhere it returns at once. */
@@ -51,7 +50,7 @@ export const placeOf = (gateway: Gateway, caller: Caller): Place => ({
   liveBank: async () => gateway.bank,
   ui: async () => gateway.ui,
   liveUi: async () => gateway.ui,
-  intake: async (maker) => (await import('../../intake-deps.ts')).openIntake(gateway, maker),
+  app: async () => gateway,
   answerMs: ANSWER_MS,
   carriedOut: async () => {},
 });

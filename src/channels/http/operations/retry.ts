@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { referenceOf } from '../../../domain/identity.ts';
 import type { PayoutInstruction } from '../../../domain/instruction.ts';
+import { IntakeRefusal } from '../../../files/intake/intake-refusal.ts';
 import { assertPlan, type PlanDocument, type PlannedRow, takeUnpaid } from '../../../files/intake/take-file.ts';
 import type { ClaimRow, PlannedDecision, Store } from '../../../store/store.ts';
 import { makerOf } from '../callers.ts';
+import { handedByOf } from '../intake-turns.ts';
 import { batchSigned, signedIntake } from '../maker-signature.ts';
-import { maySee } from '../may-see.ts';
 import { storableText } from '../schemas.ts';
 import { signedInput } from './decisions.ts';
 import { flag, listOf, pathId, shortText, wholeNumber } from './inputs.ts';
@@ -48,19 +49,16 @@ export const RETRY = operation({
     const { batchId } = await visibleBatch(place, id);
     const { store, caller, now, config } = place;
     const by = makerOf(caller, given);
-    const mayTellOf = async (other: string): Promise<boolean> => {
-      const batch = await store.batch(other);
-      return batch !== undefined && maySee(caller, store, batch);
-    };
-    const intake = { ...(await place.intake(by)), mayTellOf, ...signedIntake(signs, signed) };
     const ownId = signed && (await batchSigned({ store, settings: config.settings, now }, caller, signed));
-    const asked = { ...options, invalid: 'stop', by, isAttended: true, batchId: ownId } as const;
+    const handedBy = { ...handedByOf(store, caller), maker: by, ...signedIntake(signs, signed) };
+    const asked = { ...options, ...handedBy, invalid: 'stop', by, isAttended: true, batchId: ownId } as const;
     const rowSet = rows === undefined ? undefined : new Set(rows);
     let retried: RetriedRow[] | undefined;
-    const taking = await takeUnpaid(intake, { batchId, rows: rowSet }, asked, async (proposal) => {
-      assertPlan(proposal.plan, plan);
-      if (signs) retried = await signedBefore(store, batchId, by, proposal.claims());
+    const taking = await takeUnpaid(await place.app(), { batchId, rows: rowSet }, asked, async (planned) => {
+      assertPlan(planned.plan, plan);
+      if (signs) retried = await signedBefore(store, batchId, by, planned.staged.claims());
     });
+    if (taking instanceof IntakeRefusal) throw taking;
     if (taking.outcome === 'planned') return { handed: { ...taking, rows: retried } };
     const outcome = taking.outcome === 'claimed' ? 'claimed' : 'under-way';
     return { handed: { outcome, batchId: taking.batchId } };

@@ -1,4 +1,3 @@
-import { openIntake } from '../../../../src/channels/intake-deps.ts';
 import { retry } from '../../../../src/cli/run.ts';
 import { Problem } from '../../../../src/domain/problem.ts';
 import { takeUnpaid } from '../../../../src/files/intake/take-file.ts';
@@ -21,10 +20,9 @@ const with_ = (name: Name) => (scene: Scene) => keyFile(scene, name);
 const atTheDoor =
   (maker: string | undefined, by?: string): Attack =>
   async ({ opened }) => {
-    const door = await openIntake(opened, maker);
-    const options = { invalid: 'stop', by, allowLookAlikes: true } as const;
+    const options = { invalid: 'stop', by, maker, allowLookAlikes: true } as const;
     return refusedOr(
-      () => takeUnpaid(door, { batchId: 'ended', rows: undefined }, options, () => {}),
+      () => takeUnpaid(opened, { batchId: 'ended', rows: undefined }, options),
       (error) => error instanceof Problem,
     );
   };

@@ -1,0 +1,83 @@
+import type { Bank } from '../../bank/bank.ts';
+import type { RequiredDetailsEntry } from '../../bank/schemas/beneficiaries.ts';
+import { type Finding, shownValue } from '../../domain/finding.ts';
+import { itemsInTurns } from '../input.ts';
+import type { MessageFiles } from '../messages/message-context.ts';
+import { Rules } from '../rules/validate.ts';
+import { type Days, warningsOf } from '../rules/warnings.ts';
+import { claimRow } from './claims.ts';
+import { IntakeRefusal, invalidInput } from './intake-refusal.ts';
+import { dropKnown } from './known-rows.ts';
+import { daysOf, type ReadFile, type ReadingApp, readFile, type TakeOptions } from './read.ts';
+
+/**
+ * Checks all rows by all rules in one pass; rows without a finding become claims. `bank` gives the required-details. With `days`,
+ * also warns.
+ */
+export async function checkRows(bank: Bank, { file, staged }: ReadFile, days?: Days): Promise<void> {
+  const details = new Map<string, RequiredDetailsEntry[]>();
+  for (const { currency, beneficiaryType } of staged.pairs.list()) {
+    details.set(`${currency} ${beneficiaryType}`, await bank.beneficiaries.requiredDetails(currency, beneficiaryType));
+  }
+  const rules = new Rules({
+    file,
+    columns: staged.columns,
+    pairs: staged.pairs,
+    requiredDetails: (currency, beneficiaryType) => details.get(`${currency} ${beneficiaryType}`),
+    firstOf: (uid, id) => staged.firstOf(uid, id),
+  });
+  staged.finding(...rules.findings);
+  for await (const read of itemsInTurns(staged.rows())) {
+    const { instruction, findings } = rules.judge(read);
+    staged.finding(...findings);
+    if (findings.length === 0 && !read.unsound) {
+      staged.claim(claimRow({ row: read.row, instruction, original: read.original }));
+      const { row, line, path } = read;
+      const warnings = days === undefined ? [] : warningsOf(instruction, days);
+      const place = { file, line, row, ...(path === undefined ? {} : { path }) };
+      staged.warning(
+        ...warnings.map((it) => ({ ...place, ...it, value: shownValue(it.column, instruction[it.column]) })),
+      );
+    }
+  }
+}
+
+/** The refusal of a checked file; undefined if its rows, or with `skip` those without a finding, may be paid. */
+export function refusalOf({ staged }: ReadFile, { invalid }: Pick<TakeOptions, 'invalid'>): IntakeRefusal | undefined {
+  const { findings, claimCount } = staged;
+  if (findings.total === 0) return undefined;
+  // A finding without a row means that the whole file is in doubt: its other rows are not paid either.
+  if (invalid === 'skip' && !findings.aboutFile && claimCount > 0) return undefined;
+  const hint = findings.aboutFile
+    ? 'Correct the file and run it again.'
+    : 'Correct the rows, or run with --invalid skip to pay the others.';
+  return invalidInput(findings, hint);
+}
+
+/** A file without a finding. `known`: rows that were taken before. */
+export interface ValidFile {
+  file: string;
+  rows: number;
+  known: number;
+  findings: readonly [];
+  /** They stop nothing. */
+  warnings: Finding[];
+}
+
+/** Checks a file without paying it. `warned` gets the warnings first. A refusal has all findings of one pass. */
+export async function validateFile(
+  app: ReadingApp,
+  path: string,
+  files: MessageFiles = {},
+  warned: (warnings: Finding[]) => void = () => {},
+): Promise<ValidFile | IntakeRefusal> {
+  const read = await readFile(app, path, files);
+  if (read instanceof IntakeRefusal) return read;
+  using staged = read.staged;
+  await checkRows(app.bank, read, daysOf(app));
+  const warnings = staged.warnings.list();
+  warned(warnings);
+  const { taken } = await dropKnown(app.store, read);
+  if (staged.findings.total > 0) return invalidInput(staged.findings, 'Correct the file and validate it again.');
+  return { file: read.file, rows: staged.rowCount, known: taken.total, findings: [], warnings };
+}

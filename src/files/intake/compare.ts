@@ -1,0 +1,175 @@
+import { scopeFactsOf } from '../../domain/authority.ts';
+import { aboutFile } from '../../domain/finding.ts';
+import { lookAlikeKeys } from '../../domain/payee.ts';
+import { DAY_MS } from '../../domain/time.ts';
+import type { LookAlike, Store } from '../../store/store.ts';
+import { itemsInTurns } from '../input.ts';
+import { FindingList } from '../rules/finding-list.ts';
+import { isOurs } from '../rules/findings-of-ours.ts';
+import { bankListsOf, dropPaid, dropUnknown } from './at-bank.ts';
+import { INPUT_INVALID, IntakeRefusal, ifIdsRepeat, invalidInput, misusedIds, otherPlan } from './intake-refusal.ts';
+import { dropKnown, type KnownRows } from './known-rows.ts';
+import { assertScope } from './maker.ts';
+import type { ReadFile, ReadingApp, TakeOptions } from './read.ts';
+import type { StagedFile } from './staged-file.ts';
+
+/** A checked file, compared with the store and the bank: its claims are the rows that may be paid now. */
+export interface ComparedFile extends ReadFile {
+  known: KnownRows;
+  /** Whether the message id was never taken before. */
+  messageIsNew: boolean;
+  lookAlikes: LookAlikes;
+}
+
+const PAID =
+  'Run the file with the home or store that it was run with before; payouts orders UID CURRENCY shows the orders. --invalid skip pays only the other rows.';
+
+/**
+ * Compares a checked file with what was taken before and with the bank. A refusal if a row may not be paid; with `skip` such rows
+ * become findings. If every row was taken before, nothing else is compared and no claim is left.
+ *
+ * @throws Problem for a row outside the scope of its maker
+ */
+export async function compareFile(
+  app: ReadingApp,
+  checked: ReadFile,
+  options: TakeOptions,
+): Promise<ComparedFile | IntakeRefusal> {
+  await assertWithinScope(app, checked, options);
+  const known = await dropKnown(app.store, checked, { ...options, lists: bankListsOf(app) });
+  const compared = await comparedTo(app, checked, known, options);
+  return compared instanceof IntakeRefusal ? owingAnswer(app.store, checked, compared, options, known) : compared;
+}
+
+async function comparedTo(
+  app: ReadingApp,
+  checked: ReadFile,
+  known: KnownRows,
+  options: TakeOptions,
+): Promise<ComparedFile | IntakeRefusal> {
+  const { config, store, bank, now } = app;
+  const { staged } = checked;
+  const isStopping = options.invalid === 'stop';
+  if (known.misused.total > 0) return misusedIds(known.misused, staged.original);
+  if (staged.claimCount === 0 && known.taken.total > 0 && staged.findings.total === 0)
+    return { ...checked, known, messageIsNew: false, lookAlikes: NO_LOOK_ALIKES };
+  if (known.taken.total > 0 && isStopping) {
+    // Claimed in one step by somebody else, while the rows were compared page by page.
+    if ((await dropKnown(store, checked)).taken.total > 0) return otherPlan('rows');
+    return invalidInput(
+      known.taken,
+      `Run with --invalid skip to pay only the new rows.${ifIdsRepeat(staged.original)}`,
+    );
+  }
+  const paid = await dropPaid(bankListsOf(app), checked);
+  if (paid.total > 0 && isStopping) return invalidInput(paid, PAID);
+  const unknown = await dropUnknown(bank, checked);
+  if (unknown.total > 0 && isStopping) return invalidInput(unknown, 'Correct the ids and run again.');
+  if (staged.claimCount === 0) return invalidInput(staged.findings, 'There is no row left to pay.');
+  const messageIsNew = await isMessageNew(store, checked, options);
+  if (messageIsNew instanceof IntakeRefusal) return messageIsNew;
+  const days = options.allowLookAlikes === true ? 0 : config.lookAlikeDays;
+  return { ...checked, known, messageIsNew, lookAlikes: await markLookAlikes(store, staged, { days, now: now() }) };
+}
+
+/** Before anything is told of what the store or the bank has. In a dry run without a maker, nobody has proven who they are. */
+async function assertWithinScope({ config }: ReadingApp, { staged }: ReadFile, { dryRun, maker }: TakeOptions) {
+  const { policy } = config.settings;
+  if (policy === undefined || (dryRun && maker === undefined)) return;
+  for await (const page of itemsInTurns(staged.claimPages())) {
+    const rows = page.map(({ row, instruction }) => ({ row, touched: scopeFactsOf('payout', instruction) }));
+    assertScope(config.settings, maker, rows);
+  }
+}
+
+/**
+ * Marks a refused pain.001 that must be answered: one refused because of its content. Not if our own files lack something, which is
+ * corrected here, unless the file must be sent again all the same; not if its message id or one of its rows was taken: RJCT would be
+ * about payouts that were made; and not one that is only tried, which nobody has sent yet.
+ */
+export async function owingAnswer(
+  store: Store,
+  file: ReadFile,
+  refusal: IntakeRefusal,
+  { dryRun }: TakeOptions,
+  compared?: KnownRows,
+): Promise<IntakeRefusal> {
+  const { format, sha256, staged } = file;
+  if (dryRun || format !== 'pain.001' || refusal.code !== INPUT_INVALID) return refusal;
+  if (refusal.findings.some(isOurs) && !staged.findings.aboutFile) return refusal;
+  const { original: message = null } = staged;
+  if (message !== null && (await store.batchOfMessage(message.messageId)) !== undefined) return refusal;
+  const { taken, misused } = compared ?? (await dropKnown(store, file));
+  if (taken.total + misused.total === 0) refusal.unanswered = { message, sha256 };
+  return refusal;
+}
+
+/**
+ * A message id is used once: another file with the same id is refused, whatever its rows. The same bytes may be submitted again
+ * for the rows that were refused the first time, and only for those: then this returns false.
+ */
+async function isMessageNew(
+  store: Store,
+  { file, sha256, staged }: ReadFile,
+  { mayTellOf = async () => true }: TakeOptions,
+): Promise<boolean | IntakeRefusal> {
+  const messageId = staged.original?.messageId;
+  if (messageId === undefined) return false;
+  const earlier = await store.batchOfMessage(messageId);
+  if (earlier === undefined) return true;
+  const refused = new Set<number>();
+  if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
+  if (refused.size > 0 && (await isEvery(itemsInTurns(staged.claims()), ({ row }) => refused.has(row)))) return false;
+  const found = new FindingList();
+  const mayTell = await mayTellOf(earlier.batchId);
+  const whose = mayTell ? `batch ${earlier.batchId} (${earlier.file})` : 'another batch';
+  const message = `this message id was already used by ${whose}; a new file needs a new message id`;
+  found.add({ file, ...aboutFile(1, 'message-id-reused', message), column: 'MsgId' });
+  return invalidInput(found, mayTell ? `payouts report ${earlier.batchId} shows its outcome.` : 'Give it a new one.');
+}
+
+async function isEvery<T>(items: AsyncIterable<T>, holds: (item: T) => boolean): Promise<boolean> {
+  for await (const item of items) if (!holds(item)) return false;
+  return true;
+}
+
+/** Rows that look like a recent payout: the first ones, and the total number. */
+export interface LookAlikes {
+  count: number;
+  rows: { row: number; id: string; like: string; days: number }[];
+}
+
+const NO_LOOK_ALIKES: LookAlikes = { count: 0, rows: [] };
+const SHOWN_MAX = 20;
+
+/** Payouts from this time on count for look-alikes, epoch ms; undefined if that is switched off. */
+export const lookAlikesSince = (days: number, now: number): number | undefined =>
+  days === 0 ? undefined : now - days * DAY_MS;
+
+/**
+ * Marks each claim whose payee, amount and currency were paid, or are being paid, within `days`. Rows of the same file are not
+ * compared with each other: two rows with two ids are meant as two payouts.
+ */
+export async function markLookAlikes(
+  store: Store,
+  staged: StagedFile,
+  { days, now }: { days: number; now: number },
+): Promise<LookAlikes> {
+  const found: LookAlikes = { count: 0, rows: [] };
+  const since = lookAlikesSince(days, now);
+  if (since === undefined) return found;
+  for (const page of staged.claimPages()) {
+    const alikes = await store.lookAlikes(page.flatMap(lookAlikeKeys), since);
+    const known = new Map<string, LookAlike>(alikes.map((alike) => [alike.key, alike]));
+    for (const claim of page) {
+      const [alike] = lookAlikeKeys(claim).flatMap((key) => known.get(key) ?? []);
+      if (alike === undefined) continue;
+      staged.claim({ ...claim, lookAlikeOf: alike.reference });
+      found.count += 1;
+      if (found.rows.length >= SHOWN_MAX) continue;
+      const ago = Math.floor((now - alike.createdAt) / DAY_MS);
+      found.rows.push({ row: claim.row, id: claim.instruction.id, like: alike.reference, days: ago });
+    }
+  }
+  return found;
+}
