@@ -47,11 +47,11 @@ function packageProblems(
   return problems;
 }
 
-/** Of "A OR B" one is enough, of "A AND B" both count. */
+/** Of "A OR B" (or "A or B") one is enough, of "A AND B" both count. */
 const isAllowed = (license = '') =>
   license
     .replace(/[()]/g, '')
-    .split(' OR ')
+    .split(/ or /i)
     .some((choice) => choice.split(' AND ').every((part) => LICENCES.has(part)));
 
 /** A lock file that was written on one platform may have lost the packages of the others. */

@@ -21,7 +21,7 @@ export interface Finding {
 }
 
 const SHOWN_CHARACTERS_MAX = 80;
-const ROWS_NAMED = 5;
+const RANGES_NAMED = 5;
 /**
  * Control, format (bidi, zero-width) and separator characters, and lone surrogates; also letters, marks and symbols that show
  * nothing: joiners, Hangul fillers, Khmer inherent vowels, the blank Braille cell.
@@ -86,12 +86,20 @@ export const warningsByKind = (warnings: readonly Finding[]): Finding[][] => [
   ...Map.groupBy(warnings, ({ rule, column, message }) => JSON.stringify([rule, column, message])).values(),
 ];
 
-/** The rows of findings, only the first of many: `row 3`, `rows 1, 2, 3, 4, 5 and 2 more`; `the file` if they have none. */
+/** The rows of findings, only the first of many: `row 3`, `rows 3, 7-9 and 12 more`; `the file` if they have none. */
 export function rowsText(findings: readonly Finding[]): string {
-  const rows = [...new Set(findings.flatMap(({ row }) => row ?? []))];
+  const rows = [...new Set(findings.flatMap(({ row }) => row ?? []))].sort((a, b) => a - b);
   if (rows.length === 0) return 'the file';
-  const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
-  return `${rows.length === 1 ? 'row' : 'rows'} ${rows.slice(0, ROWS_NAMED).join(', ')}${more}`;
+  const ranges: [first: number, last: number][] = [];
+  for (const row of rows) {
+    const range = ranges.at(-1);
+    if (range !== undefined && range[1] === row - 1) range[1] = row;
+    else ranges.push([row, row]);
+  }
+  const shown = ranges.slice(0, RANGES_NAMED);
+  const more = ranges.slice(RANGES_NAMED).reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const named = shown.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+  return `${rows.length === 1 ? 'row' : 'rows'} ${named}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
 /** A finding of whoever does not know the name of the file. */

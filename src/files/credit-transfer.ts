@@ -22,6 +22,8 @@ export interface CreditTransfer {
   service: { levels?: readonly string[]; localInstrument?: string };
   creditor: Creditor;
   remittance?: string;
+  /** A structured reference, which the remittance includes. */
+  reference?: string;
   /** Code or text of the purpose. */
   purpose?: string;
   original: OriginalTransaction;

@@ -13,7 +13,7 @@ it('says each kind of warning once, with its first rows', () => {
   const rows = [1, 2, 3, 4, 5, 6, 7].map((row) => ({ ...warning, row }));
   const alone = { ...warning, row: 9, column: null, rule: 'not-carried', message: 'Tax' };
   expect(formatWarnings([...rows, alone])).toBe(
-    'warning: date-in-the-past execute_on: past (rows 1, 2, 3, 4, 5 and 2 more)\nwarning: not-carried: Tax (row 9)',
+    'warning: date-in-the-past execute_on: past (rows 1-7)\nwarning: not-carried: Tax (row 9)',
   );
   const rest = { ...alone, row: null, rule: 'more-findings', message: 'not listed' };
   expect(formatWarnings([rest])).toBe('warning: more-findings: not listed (the file)');
@@ -24,7 +24,7 @@ it('says what is wrong with one account of a bank message once, and of each row 
   const inMessage = [1, 2, 3].map((row) => ({ ...found, row, line: row * 10, path: `/Document/${row}` }));
   const other = { ...found, row: 4, line: 40, path: '/Document/4', value: '***0001' };
   expect(formatFindings([...inMessage, other])).toBe(
-    'f.xml:10 account_id "***3108" unmapped-account: add it (/Document/1) (rows 1, 2, 3)\n' +
+    'f.xml:10 account_id "***3108" unmapped-account: add it (/Document/1) (rows 1-3)\n' +
       'f.xml:40 account_id "***0001" unmapped-account: add it (/Document/4)',
   );
   const inTable = [1, 2].map((row) => ({ ...found, row, line: row }));

@@ -32,8 +32,8 @@ export async function checkRows(bank: Bank, { file, staged }: ReadFile, days?: D
     staged.finding(...findings);
     if (findings.length === 0 && !read.unsound) {
       staged.claim(claimRow({ row: read.row, instruction, original: read.original }));
-      const { row, line, path } = read;
-      const warnings = days === undefined ? [] : warningsOf(instruction, days);
+      const { row, line, path, reference } = read;
+      const warnings = days === undefined ? [] : warningsOf(instruction, days, reference);
       const place = { file, line, row, ...(path === undefined ? {} : { path }) };
       staged.warning(
         ...warnings.map((it) => ({ ...place, ...it, value: shownValue(it.column, instruction[it.column]) })),

@@ -1,7 +1,7 @@
+import { isRoutingNumber } from '../../domain/bank-identifiers.ts';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { aboutFile, printable } from '../../domain/finding.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { isRoutingNumber } from '../../domain/payee.ts';
 import {
   amountRule,
   type BrokenColumns,

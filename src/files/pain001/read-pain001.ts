@@ -363,7 +363,8 @@ class Pain001Reader implements DocumentEvents {
     });
     if (left !== undefined) this.sink.warning({ line, row, path, column: null, value: null, ...left });
     const unsound = found.length > 0 ? { unsound: true as const } : {};
-    this.sink.row({ row, line, instruction, original: transfer.original, path, spare, ...unsound });
+    const { original, reference } = transfer;
+    this.sink.row({ row, line, instruction, original, reference, path, spare, ...unsound });
   }
 
   private finishPayment(): void {

@@ -43,6 +43,7 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
     },
     creditor: creditorOf(fields),
     remittance: remittanceOf(fields),
+    reference: fields.one('RmtInf/Strd/CdtrRefInf/Ref'),
     purpose: fields.one('Purp/Cd', 'Purp/Prtry'),
     original,
   };

@@ -11,6 +11,8 @@ export interface ReadRow {
   unsound?: true;
   /** Its original in a bank message; absent for CSV and JSON. */
   original?: OriginalTransaction;
+  /** The payment's reference, where a bank message has it as such and not as free text. */
+  reference?: string;
   /** XPath of its element; absent outside XML. */
   path?: string;
   /** Beneficiary fields that the message has for any bank: dropped if this bank does not ask for them. */

@@ -40,11 +40,16 @@ export const RULES: Readonly<Record<string, string>> = {
   'bad-time': 'This is not a date and time with a time zone. Write 2026-03-31T17:00:00Z.',
   'bad-trace-number': 'This is not a trace number. Write fifteen digits.',
   'bad-value': 'The value does not have the type or format of its element. Correct it as the finding says.',
+  'bank-code-form':
+    'A warning: this is not a code of the kind that the column asks for. An ABA routing number has nine digits, a BSB and a sort code six. Compare it with the invoice.',
   'batch-mismatch': 'The batch control record contradicts the batch header. Correct one of the two.',
   'beneficiary-named-twice':
     'The row has both a beneficiary_id and the details of a payee, which may be two different people. Clear one of the two.',
   'beneficiary-not-found':
     'The bank does not know the beneficiary in this row. Copy the id from `payouts beneficiaries UID`.',
+  'bic-country': 'A warning: the BIC is of a bank in another country than the IBAN. Compare both with the invoice.',
+  'bic-form':
+    'A warning: this is not a BIC. It has 8 or 11 characters, the fifth and sixth of which are the country of the bank. Ask the payee for it.',
   'blank-row': 'A warning: the line has delimiters but no values, and is ignored. Delete such rows in the sheet.',
   'broken-quote':
     'A quoted value has no closing quote, or text follows its closing quote. Double the quotes inside values: "".',
@@ -82,10 +87,16 @@ export const RULES: Readonly<Record<string, string>> = {
   'hidden-row':
     'The row is hidden in the sheet, so whoever approves the file does not see it. Unhide or delete it; check for filters.',
   'iban-check-digits': 'A warning: the check digits of the IBAN are wrong. Compare the IBAN with the invoice.',
+  'iban-country': 'A warning: no country with IBANs has these two letters. Compare the IBAN with the invoice.',
+  'iban-length':
+    'A warning: the IBAN has more or fewer characters than those of its country. Compare it with the invoice.',
+  'iban-structure':
+    'A warning: letters and digits of the IBAN are not as in its country, or the check digits of the account in it are wrong. Compare it with the invoice.',
   'id-reused':
     'This id was already used with different contents, and each id is one payout permanently. Use a new id for a new payout, or restore the contents.',
-  'lone-carriage-return':
-    'A carriage return is inside a line, where other lines end otherwise. Save the file with one kind of line endings.',
+  'line-break':
+    'A warning: the text has a line break or a tab, which payment networks do not carry. Write it on one line.',
+  'lone-carriage-return': 'Lines end with a carriage return only. Save the file with LF or CRLF line endings.',
   'lost-digits':
     'Excel keeps only 15 digits of a number, so this cell may have lost some. Format the column as Text and type the value again; round an amount in the sheet.',
   'lost-leading-zeros':
@@ -119,6 +130,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-a-transfer':
     'Only credit transfers can be paid, not cheques or advised transfers. Use another bank service for those.',
   'not-a-workbook': 'The file is not a readable workbook, or it is damaged. Save it in Excel as .xlsx or as CSV UTF-8.',
+  'not-an-iban':
+    'A warning: an IBAN begins with the two letters of a country and two digits. Copy it without other text; account numbers that are no IBAN belong into account_no.',
   'not-an-object': 'An entry of the JSON array is not an object. Write each payout as an object.',
   'not-ascii': 'The format allows only ASCII letters, digits and punctuation. Write the text without accents.',
   'not-carried': "A warning: the bank's API has no field for this part of the message. The payment is made without it.",
@@ -140,9 +153,17 @@ export const RULES: Readonly<Record<string, string>> = {
     'A warning: the bank has the account or the beneficiary under another user than the row. Check `uid` and the id.',
   'payment-type-not-offered':
     'The bank does not offer this payment type for the currency and beneficiary type. Use one that the finding lists.',
+  'phone-form': 'A warning: this is not a telephone number with its country code. Write it as +41791234567.',
+  'postcode-form': 'A warning: this is not a postcode of the country in the address. Compare it with the invoice.',
   'prenote-entry': 'A prenote tests an account and moves no money; the bank cannot send it. Remove it.',
   'record-after-total': 'Records follow the totals at the end of the file. Delete them, or correct the totals.',
   'record-too-large': 'A record is larger than any payout can be. Check for a missing quote or line ending.',
+  'reference-account':
+    'A warning: the reference and the account do not go together. A QR reference needs a QR-IBAN, and a QR-IBAN takes no other reference. Copy both from the invoice.',
+  'reference-check-digits':
+    'A warning: the check digits of the payment reference (RF, QR reference, Belgian, Estonian, Finnish or Norwegian) are wrong. Copy it from the invoice again.',
+  'reference-missing':
+    'A warning: the account is a QR-IBAN, which is paid only with the QR reference of the invoice. Write its 27 digits as the note, without other text.',
   regex: "The value does not match the bank's pattern for this field. `payouts explain FIELD` shows the pattern.",
   required: 'A required value is missing. Fill it in.',
   'retry-exchanged':
@@ -195,7 +216,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'unmapped-account': "The mapping file does not map the debtor's account to a bank account. Add it to accounts.",
   'unmapped-clearing-system':
     "The mapping file has no payment type and field for the clearing system of the payee's bank. Add it to clearingFields or paymentTypes.",
-  'unsupported-entry-class': 'Only NACHA entries of the classes PPD and CCD are paid. Export the payees as one of these, or send the batch to the bank another way; `--invalid skip` pays the other batches.',
+  'unsupported-entry-class':
+    'Only NACHA entries of the classes PPD and CCD are paid. Export the payees as one of these, or send the batch to the bank another way; `--invalid skip` pays the other batches.',
   'unsupported-version': 'This message version is not supported. Use one that the finding lists.',
   'withholding-tax': 'The bank does not withhold tax with a payout. Write zeros, and report the tax another way.',
   'wrong-batch-count':

@@ -1,6 +1,14 @@
+import {
+  BANK_CODES,
+  bankCodeFault,
+  bicFault,
+  ibanFault,
+  isPhoneNumber,
+  isPostcode,
+  referenceFault,
+} from '../../domain/bank-identifiers.ts';
 import { isFreeText } from '../../domain/finding.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
-import { hasIbanCheckDigits, isRoutingNumber } from '../../domain/payee.ts';
 import type { Broken } from './field-rules.ts';
 
 export interface Days {
@@ -10,7 +18,6 @@ export interface Days {
   dueDate(executeOn: string, currency: string): string;
 }
 
-const IBAN_LIKE = /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/i;
 /** A long number as Excel shows it and saves it to CSV: its last digits are lost. */
 const SCIENTIFIC = /^\d(?:[.,]\d+)?E\+\d{2}$/i;
 /** UTF-8 that was read as Windows-1252 and saved again: letters of Western and Central Europe, and typographic quotes. */
@@ -22,33 +29,21 @@ const isOfSpreadsheet = (column: string, value: string): boolean =>
 const LOOKS_OTHERWISE = /\p{Variation_Selector}|[^\S ]/u;
 /** Ids are compared byte for byte: written in another way, the same document is another payout. */
 const hasAnotherSpelling = (value = ''): boolean => value !== value.normalize('NFC') || LOOKS_OTHERWISE.test(value);
-/** Fixed numbers of digits in bank codes. */
-const CODE_DIGITS: Readonly<Record<string, number>> = { aba_routing_code: 9, bsb: 6, sort_code: 6 };
+/** Free text may have several lines, which is no mistake in a file, but in a payment. */
+const LINE_BREAK = /[\n\r\t]/;
 
-/** Probable mistakes, which stop nothing: shown before the plan is confirmed. Only for rows without findings. */
-export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: Days): Broken[] {
-  const {
-    execute_on: executeOn,
-    expires_at: expiresAt,
-    currency,
-    iban_no: iban,
-    aba_routing_code: routing,
-  } = instruction;
-  const warnings: Broken[] = [];
-  if (iban !== undefined && IBAN_LIKE.test(iban) && !hasIbanCheckDigits(iban)) {
-    warnings.push({ column: 'iban_no', ...IBAN_CHECK });
-  }
-  for (const [column, digits] of Object.entries(CODE_DIGITS)) {
-    const value = instruction[column]?.replace(/[\s-]/g, '') ?? '';
-    if (/^\d+$/.test(value) && value.length < digits) warnings.push({ column, ...lostZeros(digits) });
-  }
-  if (/^\d{9}$/.test(routing ?? '') && !isRoutingNumber(routing ?? '')) {
-    warnings.push({ column: 'aba_routing_code', ...ROUTING_CHECK });
-  }
+/**
+ * Probable mistakes, which stop nothing: shown before the plan is confirmed. Only for rows without findings. `reference`: of the
+ * payment, where a bank message has it as such.
+ */
+export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: Days, reference?: string): Broken[] {
+  const { execute_on: executeOn, expires_at: expiresAt, currency } = instruction;
+  const warnings = identifierWarnings(instruction, reference);
   for (const [column, value = ''] of Object.entries(instruction)) {
     if (SCIENTIFIC.test(value)) warnings.push({ column, ...SCIENTIFIC_NOTATION });
     if (isOfSpreadsheet(column, value)) warnings.push({ column, ...SPREADSHEET_TEXT });
     if (GARBLED.test(value)) warnings.push({ column, ...GARBLED_LETTERS });
+    if (isFreeText(column) && LINE_BREAK.test(value)) warnings.push({ column, ...BROKEN_LINE });
   }
   for (const column of ['uid', 'id']) {
     if (hasAnotherSpelling(instruction[column])) warnings.push({ column, ...ANOTHER_SPELLING });
@@ -62,6 +57,54 @@ export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: D
   return warnings;
 }
 
+/** Of the payee's account, bank, telephone and postcode, and of the payment's reference. */
+function identifierWarnings(instruction: PayoutInstruction, reference: string | undefined): Broken[] {
+  const { iban_no: iban, swift_code: bic, mobile, address_postcode: postcode, address_country: country } = instruction;
+  const found: [column: string, rule: IdentifierFault | undefined][] = [
+    ['iban_no', iban === undefined ? undefined : ibanFault(iban)],
+    ['swift_code', bic === undefined ? undefined : bicFault(bic, iban)],
+    ...BANK_CODES.map((column): [string, IdentifierFault | undefined] => {
+      const code = instruction[column];
+      return [column, code === undefined ? undefined : bankCodeFault(column, code)];
+    }),
+    ['note', referenceFault(reference ?? instruction.note, iban, reference !== undefined)],
+    ['mobile', mobile === undefined || isPhoneNumber(mobile) ? undefined : 'phone-form'],
+    [
+      'address_postcode',
+      postcode === undefined || country === undefined || isPostcode(postcode, country) ? undefined : 'postcode-form',
+    ],
+  ];
+  return found.flatMap(([column, rule]) => (rule === undefined ? [] : [{ column, rule, message: FAULTS[rule] }]));
+}
+
+type IdentifierFault =
+  | NonNullable<ReturnType<typeof ibanFault | typeof bicFault | typeof bankCodeFault | typeof referenceFault>>
+  | 'phone-form'
+  | 'postcode-form';
+
+const FAULTS: Readonly<Record<IdentifierFault, string>> = {
+  'not-an-iban':
+    'this is no IBAN: an IBAN begins with the two letters of a country and two digits; copy it without other text',
+  'iban-country': 'no country with IBANs begins like this; compare it with the invoice',
+  'iban-length': 'not as many characters as the IBANs of its country have; compare it with the invoice',
+  'iban-structure': 'letters and digits are not as in the IBANs of its country; compare it with the invoice',
+  'iban-check-digits': 'the check digits are wrong; compare the IBAN with the invoice',
+  'bic-form':
+    'a BIC has 8 or 11 characters, the fifth and sixth of which are the country of the bank; ask the payee for it',
+  'bic-country': 'the BIC is of a bank in another country than the IBAN; compare both with the invoice',
+  'lost-leading-zeros':
+    'fewer digits than such a code has: Excel may have dropped leading zeros; format the column as Text and type the code again',
+  'bank-code-form': 'not a code of this kind: only digits, and not more than it has; compare it with the invoice',
+  'routing-check-digit': 'the check digit is wrong; compare the routing number with the invoice',
+  'reference-check-digits': 'the check digits of the reference are wrong; copy it from the invoice again',
+  'reference-account':
+    'the reference does not go with this account: a QR reference needs a QR-IBAN, and a QR-IBAN takes no other reference; copy both from the invoice',
+  'reference-missing':
+    'a QR-IBAN is paid only with the QR reference of the invoice (27 digits) and no other text; write it as note',
+  'phone-form': 'not a telephone number with its country code; write it as +41791234567',
+  'postcode-form': 'not a postcode of the country in the address; compare it with the invoice',
+};
+
 function dateWarnings(executeOn: string, due: string, today: string): Broken[] {
   const column = 'execute_on';
   if (due < today) return [{ column, ...PAST }];
@@ -74,18 +117,10 @@ function dateWarnings(executeOn: string, due: string, today: string): Broken[] {
 
 const inAYear = (today: string): string => `${Number(today.slice(0, 4)) + 1}${today.slice(4)}`;
 
-const IBAN_CHECK = {
-  rule: 'iban-check-digits',
-  message: 'the check digits are wrong; compare the IBAN with the invoice',
+const BROKEN_LINE = {
+  rule: 'line-break',
+  message: 'the text has a line break or a tab, which payment networks do not carry; write it on one line',
 };
-const ROUTING_CHECK = {
-  rule: 'routing-check-digit',
-  message: 'the check digit is wrong; compare the routing number with the invoice',
-};
-const lostZeros = (digits: number) => ({
-  rule: 'lost-leading-zeros',
-  message: `fewer than ${digits} digits: Excel may have dropped leading zeros; format the column as Text and type the code again`,
-});
 const SCIENTIFIC_NOTATION = {
   rule: 'scientific-notation',
   message:

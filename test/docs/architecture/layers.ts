@@ -16,7 +16,7 @@ const SCRIPTS = ['scripts/pins.mjs', 'scripts/temporal-cli.mjs', 'scripts/tempor
 
 /** What stands under `src/`, in order: each uses only what stands before it. */
 export const LAYERS: readonly Layer[] = [
-  { name: 'domain', packages: ['damerau-levenshtein', 'uuid', 'node:crypto', 'node:util'] },
+  { name: 'domain', packages: ['damerau-levenshtein', 'ibantools', 'uuid', 'node:crypto', 'node:util'] },
   { name: 'store', packages: ['kysely', 'pg', 'node:'] },
   { name: 'bank', packages: ['re2js', 'undici', 'zod', 'node:'] },
   // The other side of the interface: it shares what is on the wire, and nothing else.

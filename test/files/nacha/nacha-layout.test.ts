@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRoutingNumber } from '../../../src/domain/payee.ts';
+import { isRoutingNumber } from '../../../src/domain/bank-identifiers.ts';
 import { looksLikeAba } from '../../../src/files/aba/read-aba.ts';
 import { looksLikeNacha } from '../../../src/files/nacha/read-nacha.ts';
 import { abaOf } from '../aba/aba-records.ts';
