@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { BATCH_CANCELLED } from '../activities/batch.ts';
 import { batchIdOf, type Target, unknownId } from '../channels/find-target.ts';
+import { linesOf } from '../channels/http/operation.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE, type Told } from '../channels/http/operations/decisions.ts';
 import { MYSELF } from '../channels/http/operations/people.ts';
 import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plans.ts';
@@ -23,11 +24,17 @@ import {
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode, REASONS, type ReasonCode } from '../domain/reasons.ts';
-import { type BatchPlan, WHY_EXCLUDED } from '../people/decisions/plan.ts';
+import {
+  type BatchPlan,
+  type PlanItem,
+  planToSign,
+  preparePlan,
+  type ReadPlan,
+  WHY_EXCLUDED,
+} from '../people/decisions/plan.ts';
 import { roleAskedOf } from '../people/decisions/scope.ts';
 import { questionShown, type ShownQuestion } from '../people/decisions/shown-question.ts';
 import { askAudited } from '../people/decisions/weigh.ts';
-import { signablePlan } from '../people/signing/plan.ts';
 import {
   continuesStopped,
   executionsOver,
@@ -38,12 +45,20 @@ import {
 import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
 import { payeeText } from '../reports/masked.ts';
 import { kindOf } from '../reports/next-step.ts';
-import { askedFacts, capsText, changesSince, flagTexts, paidFacts, questionText } from '../reports/question-facts.ts';
+import {
+  askedFacts,
+  capsText,
+  changesSince,
+  flagTexts,
+  paidFacts,
+  payeeShown,
+  questionText,
+} from '../reports/question-facts.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { bothSidesText, verdictsText } from './both-sides.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { findTarget } from './find-target.ts';
+import { assertMeant, findTarget } from './find-target.ts';
 import type { Session } from './session.ts';
 import {
   type Asker,
@@ -68,7 +83,7 @@ export async function decide(
     throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
   }
   await holdKey(session, options.key);
-  const target = await findTarget(session, id);
+  const target = await findTarget(session, id, { isShown: !options.yes });
   if (target.kind === 'batch' && isPlanned(options.kind) && (await session.ask(MYSELF, {})).hasPolicy) {
     return decideBatch(session, decision, target.batch.batchId, options);
   }
@@ -126,7 +141,12 @@ async function questionsOf(
   const waiting = await session.ask(WAITING, { ...asked, ask: isSigned || isShown, compare: isShown });
   // Shown and judged by whoever signs, whoever has read it.
   const questions = waiting.payouts.map((it) => questionShown({ ...it, isSigned }));
-  if (session.gateway !== undefined) assertMeant(questions, asked.id, isShown);
+  assertMeant(
+    session,
+    questions.map(({ row }) => row),
+    asked.id,
+    { isShown },
+  );
   if (isShown) printWaiting(session, waiting, { decision, questions: isSigned ? questions : undefined });
   return questions;
 }
@@ -164,7 +184,7 @@ function answerTo(
 
 export async function cancel(session: Session, id: string, options: DecideOptions): Promise<ExitCode> {
   await holdKey(session, options.key);
-  const target = await findTarget(session, id);
+  const target = await findTarget(session, id, { isShown: !options.yes });
   const by = await nameAsking(session, options.by);
   const reason = options.remark ?? 'cancelled by an operator';
   await confirm(`Cancel ${titleOf(target)}?`, options.yes);
@@ -186,7 +206,8 @@ export interface ResolveOptions extends SignedOptions {
 export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
   await holdKey(session, options.key);
   const asked = { id, states: ['needs-operator' as const], kinds: undefined };
-  const target = await findTarget(session, id);
+  const looked = { isShown: !options.yes };
+  const target = await findTarget(session, id, looked);
   const { payouts } = await session.ask(WAITING, { ...asked, ask: false, compare: false });
   const [waiting, ...others] = payouts;
   if (waiting === undefined) {
@@ -200,10 +221,13 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
       hint: `Evidence concerns one payout; name one: ${shown.join(', ')}${others.length >= CANDIDATES_MAX ? ', ...' : ''}`,
     });
   }
+  assertMeant(session, [waiting.row], id, looked);
   const signer = await signerOf(session, options, 'resolve');
   const { reference } = waiting.row;
-  if (!options.yes) {
+  if (looked.isShown) {
     const shown = await session.ask(WAITING, { ...asked, id: reference, ask: false, compare: true });
+    const rows = shown.payouts.map(({ row }) => row);
+    assertMeant(session, rows, reference, looked);
     printWaiting(session, shown, { decision: 'reject' });
   }
   const { action, evidence, order } = options;
@@ -272,7 +296,11 @@ async function decideBatch(
   // Without one single kind: our own approvals first, then the orders in the bank's audit, once no row waits for ours.
   const isOneKind = kind !== undefined && others.length === 0;
   const question = isOneKind ? (kind === 'bank-approval-required' ? 'bank' : 'payout') : undefined;
-  const { plan } = await session.ask(PLAN, { id: batchId, decision, question, subject: signer.name });
+  const read: ReadPlan = async function* (question) {
+    yield* linesOf<PlanItem>(await session.pieces(PLAN, { id: batchId, question, subject: signer.name }));
+  };
+  const about = { batchId, decision };
+  const plan = await (question === undefined ? planToSign(read, about) : preparePlan(read, { ...about, question }));
   session.output.tell(planText(plan));
   const { length } = plan.rows;
   if (length === 0) {
@@ -284,25 +312,31 @@ async function decideBatch(
     `${decision === 'approve' ? 'Approve' : 'Reject'} ${counted(length, 'payout')} by one signature?`,
     options.yes,
   );
-  const signed = signedPlan(signer, plan, options.remark);
+  if (signer.sign === undefined) throw new Error('a batch is decided only by signature');
+  const { digest, remark = '' } = { ...plan, ...options };
+  const signed = signer.sign({ question: plan.question, reference: batchId, digest, decision, remark });
   await session.ask(DECIDE_PLAN, { id: batchId, decision, question: plan.question, signed });
-  const { rows: _, ...shown } = plan;
+  const { rows: _, shown: __, ...shown } = plan;
   const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${counted(length, 'payout')}`;
   const document = { decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
   session.output.result(document, `${batchId}  ${outcome}`);
   return EXIT.completed;
 }
 
-/** What is signed is the digest of the rows, whoever has sent them. */
-function signedPlan({ sign }: Signer, { batchId: reference, question, decision, rows }: BatchPlan, remark = '') {
-  if (sign === undefined) throw new Error('a batch is decided only by signature');
-  return sign({ question, reference, digest: signablePlan(rows).digest, decision, remark });
-}
-
 const LISTED_MAX = 20;
 
+const PLAN_COLUMNS: [head: string, cell: (shown: BatchPlan['shown'][number]) => string][] = [
+  ['document', ({ row }) => row.documentId],
+  ['amount', ({ row: { instruction } }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
+  ['from', ({ row: { instruction, assessed } }) => assessed?.payingAccountId ?? instruction.account_id],
+  ['to', (shown) => payeeCellOf(payeeShown(shown))],
+];
+
+const payeeCellOf = ({ id = '', name, account }: ReturnType<typeof payeeShown>): string =>
+  [name, account, id].filter((part) => part !== '').join(' ');
+
 function planText(plan: BatchPlan): string {
-  const { batchId, question, rows, totals, payees, newPayees, caps, flags, apart, digest } = plan;
+  const { batchId, question, rows, shown, totals, payees, newPayees, caps, flags, apart, digest } = plan;
   const what =
     question === 'bank'
       ? counted(rows.length, "order in the bank's audit", "orders in the bank's audit")
@@ -312,6 +346,7 @@ function planText(plan: BatchPlan): string {
   );
   const flagged = Object.entries(flags) as [Flag, number][];
   const more = apart.length - LISTED_MAX;
+  const others = rows.length - shown.length;
   const listed = apart
     .slice(0, LISTED_MAX)
     .map(({ documentId, amount, currency, why }) => [
@@ -324,6 +359,8 @@ function planText(plan: BatchPlan): string {
     ...sums,
     ...caps.map((it) => `  ${capsText(it)}`),
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
+    ...(shown.length === 0 ? [] : [filledTable(PLAN_COLUMNS, shown, widthOf(process.stderr))]),
+    ...(others > 0 ? [`and ${groupedAmount(others)} more, in these totals and the digest`] : []),
     ...(apart.length === 0
       ? []
       : [
@@ -525,23 +562,6 @@ function assertApprovable(questions: readonly ShownQuestion[]): void {
     hint: `Look again in a moment; \`payouts reject ${shortId(first.row.reference)} --remark TEXT\` still counts.`,
   });
 }
-
-/**
- * A gateway chooses what it answers: each payout must be one that the given id means. Throws a `Problem` otherwise. What only the
- * bank knows, an order id, is believed if the payout is shown.
- */
-function assertMeant(questions: readonly ShownQuestion[], id: string, isShown: boolean): void {
-  const isMeant = ({ row: { reference, workflowId, documentId, batchId, orderId } }: ShownQuestion): boolean =>
-    id === 'latest' ||
-    [reference, workflowId, documentId, ...(isShown ? [orderId] : [])].some((known) => known?.startsWith(id)) ||
-    (UUID_BEGIN.test(id) && batchId?.startsWith(id) === true);
-  if (questions.every(isMeant)) return;
-  throw new Problem('conflict', 'another-payout', `The gateway answered about another payout than "${id}".`, {
-    hint: 'Nothing was signed. Name a payout by its reference or document id; do not use this gateway if it answers so again.',
-  });
-}
-
-const UUID_BEGIN = /^[0-9a-f]{4}[0-9a-f-]{0,32}$/;
 
 /** Everything that each signature covers. */
 export const questionsText = (questions: readonly ShownQuestion[], width: number): string =>

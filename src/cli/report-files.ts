@@ -1,8 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { linesOf, noGateway } from '../channels/http/operation.ts';
 import { ERP_FILE, type ErpEnd, type FilesLine, REPORT, type ReportEnd } from '../channels/http/operations/reports.ts';
 import { visible } from '../domain/finding.ts';
-import { Problem } from '../domain/problem.ts';
 import type { BatchSummary, ReportInPages } from '../reports/batch-report.ts';
 import { type ErpFile, writeErpFile } from '../reports/erp-file.ts';
 import type { ErpFormat } from '../reports/erp-formats.ts';
@@ -53,7 +53,7 @@ export async function receiveReport(
   isMasked: boolean,
 ): Promise<{ summary: BatchSummary; liveUrl: string | null }> {
   const folder = await folderOf(session);
-  const lines = linesOf<ReportEnd>(await session.pieces(REPORT, { id: batchId, mask: isMasked }));
+  const lines = linesOf<FilesLine<ReportEnd>>(await session.pieces(REPORT, { id: batchId, mask: isMasked }));
   const reports = reportPaths(folder, batchId, isMasked);
   const { paths, line } = await filesFrom(lines, folder);
   if (!isMasked) await nameOthers(reports, paths);
@@ -73,7 +73,7 @@ export async function receiveReport(
 /** Writes a file for other software. */
 export async function receiveErpFile(session: Session, batchId: string, format: ErpFormat): Promise<ErpFile> {
   const folder = await folderOf(session);
-  const lines = linesOf<ErpEnd>(await session.pieces(ERP_FILE, { id: batchId, format }));
+  const lines = linesOf<FilesLine<ErpEnd>>(await session.pieces(ERP_FILE, { id: batchId, format }));
   const { paths, line } = await filesFrom(lines, folder);
   const path = paths.at(-1);
   if (path === undefined) throw noGateway();
@@ -133,28 +133,3 @@ async function following<End>(lines: AsyncIterator<FilesLine<End>>): Promise<Fil
   if (done === true) throw noGateway();
   return value;
 }
-
-async function* linesOf<End>(pieces: AsyncIterable<string>): AsyncGenerator<FilesLine<End>, void> {
-  let held = '';
-  for await (const piece of pieces) {
-    const [first = '', ...others] = piece.split('\n');
-    held += first;
-    for (const other of others) {
-      yield parsed(held);
-      held = other;
-    }
-  }
-}
-
-function parsed<End>(text: string): FilesLine<End> {
-  try {
-    const line: unknown = JSON.parse(text);
-    if (typeof line === 'object' && line !== null) return line as FilesLine<End>;
-  } catch {}
-  throw noGateway();
-}
-
-const noGateway = (): Problem =>
-  new Problem('usage', 'no-gateway', 'What answers there does not send the files of a batch.', {
-    hint: 'Check PAYOUTS_GATEWAY_URL, and that the gateway is of the version of this command.',
-  });

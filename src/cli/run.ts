@@ -253,7 +253,7 @@ interface RetryOptions extends Omit<PayOptions, 'invalid' | 'mapping' | 'payees'
 export async function retry(session: Session, id: string, { rows, ...given }: RetryOptions): Promise<ExitCode> {
   const options: PayOptions = { ...given, invalid: 'stop' };
   await holdKey(session, given.key);
-  const batchId = await findBatch(session, id);
+  const batchId = await findBatch(session, id, { isShown: !given.yes });
   if (session.gateway !== undefined) {
     const signer = await remoteMaker(session, options);
     return payThroughGateway(session, options, retrying(session, batchId, signer, { rows, ...options }));
@@ -421,7 +421,7 @@ export function retrying(
       const handed = await planned(session.key !== undefined);
       if (handed.outcome !== 'planned' || session.key === undefined) return handed;
       const { document, rows: retried = [] } = handed;
-      if (await areSignedBefore(session.key, document.plan, retried)) {
+      if (await areSignedBefore(session.key, id, document.plan, retried)) {
         signing = retried;
         return handed;
       }
@@ -548,7 +548,12 @@ export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], clai
  * Whether the owner of a key has signed every row before, as its generation before this one. Throws a `Problem` if a plan has
  * something else than these rows, or what is shown as signed is not.
  */
-async function areSignedBefore(privateKey: string, plan: Plan, rows: readonly RetriedRow[]): Promise<boolean> {
+async function areSignedBefore(
+  privateKey: string,
+  batchId: string,
+  plan: Plan,
+  rows: readonly RetriedRow[],
+): Promise<boolean> {
   const publicKey = publicKeyOf(privateKey);
   const claims = rows.map(({ instruction, generation }) => claimRow({ row: 0, instruction, generation }));
   await assertPlanOf(plan, rows, claims);
@@ -556,7 +561,7 @@ async function areSignedBefore(privateKey: string, plan: Plan, rows: readonly Re
     if (before?.credential !== credentialId(publicKey)) return false;
     const { uid, id } = instruction;
     const earlier = { reference: referenceOf(uid, id, 'payment', generation - 1), digest };
-    const isMade = before.question === 'make' && before.decision === 'approve';
+    const isMade = before.question === 'make' && before.decision === 'approve' && before.reference === batchId;
     if (
       isMade &&
       isRowOfPlan(before.digest, earlier, before.inclusion) &&

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { type BatchPlan, type PlanDeps, preparePlan, takePlan } from '../../src/people/decisions/plan.ts';
+import { type BatchPlan, type PlanDeps, planReader, preparePlan, takePlan } from '../../src/people/decisions/plan.ts';
 import { BATCH, runBatch, statesOf } from '../support/claimed-batch.ts';
 import { PAYEE_FIELDS } from '../support/payee.ts';
 import { NEW_PAYEE } from '../support/payout-routes.ts';
@@ -28,7 +28,8 @@ async function signPlan(
   person: SigningPerson,
   { decision = 'approve', question = 'payout' }: Partial<Pick<BatchPlan, 'decision' | 'question'>> = {},
 ): Promise<BatchPlan> {
-  const plan = await preparePlan(deps, { batchId: BATCH, question, decision, subject: person.name });
+  const read = planReader(deps, { batchId: BATCH, subject: person.name });
+  const plan = await preparePlan(read, { batchId: BATCH, question, decision });
   const about = { storeId: deps.store.id, question, reference: BATCH, decision, digest: plan.digest, remark: 'seen' };
   expect(await takePlan(deps, plan, signedBy(person, about))).toEqual({ taken: true });
   return plan;

@@ -5,7 +5,14 @@ import { isSamePerson, may, type Person } from '../../domain/authority.ts';
 import { counted, groupedAmount } from '../../domain/display.ts';
 import { FLAGS, type Flag } from '../../domain/payee.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type BatchPlan, plansToSign, planToSign, takePlan, WHY_EXCLUDED } from '../../people/decisions/plan.ts';
+import {
+  type BatchPlan,
+  planReader,
+  plansToSign,
+  planToSign,
+  takePlan,
+  WHY_EXCLUDED,
+} from '../../people/decisions/plan.ts';
 import { executionsOver } from '../../platform/temporal/executions.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { capsText } from '../../reports/question-facts.ts';
@@ -38,7 +45,8 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
     const batch = await visibleBatchOf(gateway, request);
     const { name: subject } = deciderOf(request, batch);
     const view = viewOf(request, reply, context);
-    const plans = await plansToSign(gateway, { batchId: batch.batchId, subject }, DECISIONS);
+    const { batchId } = batch;
+    const plans = await plansToSign(planReader(gateway, { batchId, subject }), batchId, DECISIONS);
     return show(reply, view, { title: `Decide ${batch.file}`, body: page(view, batch, plans) });
   });
   for (const decision of DECISIONS) {
@@ -46,8 +54,8 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
       const batch = await visibleBatchOf(gateway, request);
       const person = deciderOf(request, batch);
       const { digest, remark, signed } = parsed(decideBody, request.body, 'form');
-      const asked = { batchId: batch.batchId, decision, subject: person.name };
-      const plan = await planToSign(gateway, asked);
+      const { batchId } = batch;
+      const plan = await planToSign(planReader(gateway, { batchId, subject: person.name }), { batchId, decision });
       if (plan.digest !== digest || plan.rows.length === 0) {
         throw new Problem('conflict', 'asks-otherwise', 'The rows no longer await this decision.', {
           hint: 'Reload the page of the batch.',

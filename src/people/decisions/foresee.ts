@@ -1,18 +1,16 @@
 import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
-import type { Flag } from '../../domain/payee.ts';
+import type { Assessment } from '../../domain/gates.ts';
 import type { PayeeAsked, PayoutRecord } from '../../store/store.ts';
 import { askedAbout, flagsOf } from '../payee-flags.ts';
-import { type Asked, type AskedBy, askedOf, asPayee } from './asked.ts';
+import { type AskedBy, askedOf, asPayee } from './asked.ts';
 import type { VerdictDeps } from './verdict.ts';
 
 export interface PlanDeps extends VerdictDeps {
   settings: AskedBy['settings'];
   bank: Pick<Bank, 'accounts' | 'beneficiaries' | 'orders' | 'clock'>;
 }
-
-type Foreseen = Asked & { flags: readonly Flag[] };
 
 /**
  * Predicts what a row will ask people before it has been assessed, from the row, its account and, if it names one by id, its
@@ -24,7 +22,7 @@ type Foreseen = Asked & { flags: readonly Flag[] };
 export function foresight(
   deps: PlanDeps,
   payeeOf: (id: string) => Promise<Beneficiary>,
-): (row: PayoutRecord) => Promise<Foreseen | undefined> {
+): (row: PayoutRecord) => Promise<Assessment | undefined> {
   const { accounts } = deps.bank;
   const accountOf = once((accountId) => accounts.get(accountId));
   const accountsOf = once((uid) => accounts.ofUser(uid));
@@ -40,8 +38,15 @@ export function foresight(
       const payee = payeeId === undefined ? undefined : await payeeOf(payeeId);
       const history = await historyOf(JSON.stringify(askedAbout(row, payee)));
       const flags = flagsOf(deps, history, row, payee);
-      const seen = { payee: payee && asPayee(payee), payingAccountId: paying.account_id };
-      return { ...askedOf(deps, row, seen, flags), flags };
+      const shown = payee && asPayee(payee);
+      const payingAccountId = paying.account_id;
+      return {
+        ...askedOf(deps, row, { payee: shown, payingAccountId }, flags),
+        beneficiary: shown === undefined ? { known: false } : { known: true, ...shown },
+        payingAccountId,
+        ...(named.currency !== currency && { soldCurrency: named.currency }),
+        flags,
+      };
     });
 }
 

@@ -1,6 +1,5 @@
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { isSamePerson, isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
-import type { Assessment } from '../../domain/gates.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
 import { type Total, Totals } from '../../domain/money.ts';
 import type { Flag } from '../../domain/payee.ts';
@@ -11,8 +10,15 @@ import { type PlanRow, signablePlan } from '../signing/plan.ts';
 import { type Caps, capsOf } from './asked.ts';
 import { foresight, once, type PlanDeps } from './foresee.ts';
 import { neededNow, raised } from './let-through.ts';
-import { digestShown, openQuestion } from './shown-question.ts';
-import { scopeFactsOfRow, takeOrRefuse, type VerdictDeps, verdictOn, whyDecisionIsVoid } from './verdict.ts';
+import { openQuestion, type ReadQuestion, signsOtherwise } from './shown-question.ts';
+import {
+  type SignedQuestion,
+  scopeFactsOfRow,
+  takeOrRefuse,
+  type VerdictDeps,
+  verdictOn,
+  whyDecisionIsVoid,
+} from './verdict.ts';
 
 export type { PlanDeps };
 
@@ -49,91 +55,103 @@ export interface BatchPlan {
   flags: Partial<Record<Flag, number>>;
   /** Rows outside the plan, and why. */
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Exclusion }[];
+  /** The first rows of the plan, in full. */
+  shown: Pick<PlanItem, 'row' | 'payee'>[];
 }
+
+const ROWS_SHOWN = 20;
 
 /** Highest fee, a decimal string, and highest slippage of an exchange, as a fraction. */
 type PlanCaps = Partial<Caps> & { count: number };
 
-interface PlanAsked extends Pick<BatchPlan, 'batchId' | 'question' | 'decision'> {
-  /** Name of the signer. */
-  subject: string;
+/** A row of a batch that asks the question of a plan or will, as read from store and bank. */
+export interface PlanItem extends ReadQuestion {
+  /** Why nobody can decide it together with others; absent: what it asks says so. */
+  apart?: 'out-of-scope' | 'not-shown';
+  /** Enough people have approved it. */
+  isApproved?: true;
 }
 
-type Decision = BatchPlan['decision'];
-type Plans<Wanted extends Decision> = Record<Wanted, BatchPlan>;
-
-/**
- * The plan of a batch as it stands: every row that asks this question or will. Writes nothing; the same until something changes.
- */
-export const preparePlan = async (deps: PlanDeps, asked: PlanAsked): Promise<BatchPlan> =>
-  (await preparePlans(deps, asked, [asked.decision]))[asked.decision];
-
-/** Plans for several decisions from one reading of the bank. */
-async function preparePlans<Wanted extends Decision>(
-  deps: PlanDeps,
-  { batchId, question, subject }: Omit<PlanAsked, 'decision'>,
-  decisions: readonly Wanted[],
-): Promise<Plans<Wanted>> {
-  const { policy } = deps.settings;
-  const scope = policy === undefined ? undefined : personOf(policy, subject)?.scope;
-  const begun = decisions.map((decision) => new BegunPlan({ batchId, question, decision }, deps.settings.terms));
-  for await (const { row, open } of openRows(deps, batchId, question)) {
-    const isInScope = scope !== undefined && isWithin(scope, scopeFactsOfRow(row));
-    for (const plan of begun) plan.add(row, open, isInScope);
-  }
-  return Object.fromEntries(begun.map((plan) => [plan.decision, plan.whole()])) as Plans<Wanted>;
-}
+/** Reads the rows that ask a question, in the order of the file. */
+export type ReadPlan = (question: PlanQuestion) => AsyncIterable<PlanItem>;
 
 /** The plan to sign now: our own approvals, or the bank's once no row waits for ours. */
-export const planToSign = async (deps: PlanDeps, asked: Omit<PlanAsked, 'question'>): Promise<BatchPlan> =>
-  (await plansToSign(deps, asked, [asked.decision]))[asked.decision];
+export const planToSign = async (read: ReadPlan, asked: Pick<BatchPlan, 'batchId' | 'decision'>): Promise<BatchPlan> =>
+  (await plansToSign(read, asked.batchId, [asked.decision]))[asked.decision];
 
 /** `planToSign` for several decisions from one reading of the bank. */
 export async function plansToSign<Wanted extends Decision>(
-  deps: PlanDeps,
-  asked: Pick<PlanAsked, 'batchId' | 'subject'>,
+  read: ReadPlan,
+  batchId: string,
   decisions: readonly Wanted[],
 ): Promise<Plans<Wanted>> {
-  const ours = await preparePlans(deps, { ...asked, question: 'payout' }, decisions);
+  const ours = await preparePlans(read, { batchId, question: 'payout' }, decisions);
   const missing = decisions.filter((decision) => ours[decision].rows.length === 0);
   if (missing.length === 0) return ours;
-  const atBank = await preparePlans(deps, { ...asked, question: 'bank' }, missing);
+  const atBank = await preparePlans(read, { batchId, question: 'bank' }, missing);
   return {
     ...ours,
     ...Object.fromEntries(missing.flatMap((it) => (atBank[it].rows.length > 0 ? [[it, atBank[it]]] : []))),
   };
 }
 
+type Decision = BatchPlan['decision'];
+type Plans<Wanted extends Decision> = Record<Wanted, BatchPlan>;
+
+/**
+ * The plan of a batch as it was read, made by whoever shows or signs it, also from what a gateway has read: digests, totals and
+ * caps follow from the rows, of which only what one signature can decide counts.
+ */
+export const preparePlan = async (
+  read: ReadPlan,
+  asked: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>,
+): Promise<BatchPlan> => (await preparePlans(read, asked, [asked.decision]))[asked.decision];
+
+async function preparePlans<Wanted extends Decision>(
+  read: ReadPlan,
+  about: Pick<BatchPlan, 'batchId' | 'question'>,
+  decisions: readonly Wanted[],
+): Promise<Plans<Wanted>> {
+  const begun = decisions.map((decision) => new BegunPlan({ ...about, decision }));
+  for await (const item of read(about.question)) {
+    const differs = item.asked?.question !== about.question || signsOtherwise(item) !== undefined;
+    for (const plan of begun) plan.add(item, differs);
+  }
+  return Object.fromEntries(begun.map((plan) => [plan.decision, plan.whole()])) as Plans<Wanted>;
+}
+
 class BegunPlan {
   readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
-  readonly #terms: Caps;
   readonly #caps = new Map<string, PlanCaps>();
   readonly #rows: PlanRow[] = [];
+  readonly #shown: BatchPlan['shown'] = [];
   readonly #apart: BatchPlan['apart'] = [];
   readonly #totals = new Totals();
   readonly #payees = new Set<string>();
   readonly #newPayees = new Set<string>();
   readonly #flags: BatchPlan['flags'] = {};
 
-  constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>, terms: Caps) {
+  constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>) {
     this.#about = about;
-    this.#terms = terms;
   }
 
   get decision(): Decision {
     return this.#about.decision;
   }
 
-  add({ reference, documentId, instruction }: PayoutRecord, open: Open, isInScope: boolean): void {
+  add(item: PlanItem, differs: boolean): void {
     // An approved row needs no further approval.
-    if (open?.isApproved === true && this.decision === 'approve') return;
-    const why = exclusionOf(open, this.decision, isInScope);
+    if (item.isApproved === true && this.decision === 'approve') return;
+    const { row, asked, payee } = item;
+    const { reference, documentId, instruction, assessed } = row;
     const { amount, currency } = instruction;
+    const why = exclusionOf(item, this.decision, differs);
     if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
-    else if (open !== undefined) {
-      this.#rows.push({ reference, digest: open.digest });
-      this.#count(instruction, open.flags);
-      this.#countCaps(capsOf({ instruction }, this.#terms));
+    else if (asked !== undefined) {
+      this.#rows.push({ reference, digest: asked.digest });
+      if (this.#shown.length < ROWS_SHOWN) this.#shown.push({ row, payee });
+      this.#count(instruction, assessed?.flags);
+      this.#countCaps(capsOf(row, item.caps));
     }
   }
 
@@ -146,9 +164,9 @@ class BegunPlan {
     if (flags.includes('new-payee')) this.#newPayees.add(payee);
   }
 
-  #countCaps(caps: Caps): void {
-    const key = JSON.stringify(caps);
-    this.#caps.set(key, { ...caps, count: (this.#caps.get(key)?.count ?? 0) + 1 });
+  #countCaps({ feeCap, maxSlippage }: Caps): void {
+    const key = JSON.stringify([feeCap, maxSlippage]);
+    this.#caps.set(key, { feeCap, maxSlippage, count: (this.#caps.get(key)?.count ?? 0) + 1 });
   }
 
   whole(): BatchPlan {
@@ -156,6 +174,7 @@ class BegunPlan {
       ...this.#about,
       digest: signablePlan(this.#rows).digest,
       rows: this.#rows,
+      shown: this.#shown,
       totals: this.#totals.list(),
       payees: this.#payees.size,
       newPayees: this.#newPayees.size,
@@ -166,75 +185,74 @@ class BegunPlan {
   }
 }
 
-/** The open question of a row; undefined if it cannot be determined. */
-type Open =
-  | { digest: string; asksAlone?: true; isApproved?: true; differs?: boolean; flags?: readonly Flag[] }
-  | undefined;
-
-function exclusionOf(open: Open, decision: Decision, isInScope: boolean): Exclusion | undefined {
-  if (!isInScope) return 'out-of-scope';
-  if (open === undefined) return 'not-shown';
-  if (open.isApproved === true) return 'approved';
-  if (open.differs === true && decision === 'approve') return 'differs';
-  return open.asksAlone === true && decision === 'approve' ? 'alone' : undefined;
+function exclusionOf(
+  { apart, isApproved, asked }: PlanItem,
+  decision: Decision,
+  differs: boolean,
+): Exclusion | undefined {
+  if (apart !== undefined) return apart;
+  if (asked === undefined) return 'not-shown';
+  if (isApproved === true) return 'approved';
+  if (decision === 'reject') return undefined;
+  if (differs) return 'differs';
+  return asked.alone === true ? 'alone' : undefined;
 }
 
 /** Rows read from the bank at one time. */
 const AT_ONCE = 8;
 
-/** The rows that ask the question, in the order of the file. */
-async function* openRows(
-  deps: PlanDeps,
-  batchId: string,
-  question: PlanQuestion,
-): AsyncGenerator<{ row: PayoutRecord; open: Open }> {
+/** What a row asks people, with the reading that this follows from; undefined if it cannot be determined. */
+type Open = Pick<PlanItem, 'row' | 'isApproved'> & { asked: SignedQuestion };
+
+/** Reads the rows of a batch for the plans of a person. Writes nothing; the same until something changes. */
+export function planReader(deps: PlanDeps, { batchId, subject }: { batchId: string; subject: string }): ReadPlan {
+  const { policy, terms } = deps.settings;
+  const scope = policy === undefined ? undefined : personOf(policy, subject)?.scope;
   const payeeOf = once((id) => deps.bank.beneficiaries.get(id));
   const foresee = foresight(deps, payeeOf);
-  const openOf = async (row: PayoutRecord): Promise<Open | 'nothing'> => {
-    const open = await (question === 'bank' ? openAtBank(deps, row) : openBefore(deps, foresee, row));
-    // What was foreseen is of this reading.
-    if (open === undefined || open === 'nothing' || row.assessed?.approvedFirst !== true) return open;
+  const itemOf = async (read: PayoutRecord, question: PlanQuestion): Promise<PlanItem[]> => {
+    const open = await (question === 'bank' ? openAtBank(deps, read) : openBefore(deps, foresee, read));
+    if (open === 'nothing') return [];
+    const { row = read, asked, isApproved } = open ?? {};
     const { beneficiary_id: id } = row.instruction;
     const payee = id === undefined ? undefined : await undefinedIf(isJudged, () => payeeOf(id));
-    return { ...open, differs: digestShown(row, payee, deps.settings.terms) !== row.assessed.digest };
+    const isInScope = scope !== undefined && isWithin(scope, scopeFactsOfRow(row));
+    const apart = isInScope ? (open === undefined ? 'not-shown' : undefined) : 'out-of-scope';
+    const item = { row, asked, payee, order: undefined, caps: capsOf(row, terms), isSigned: true };
+    return [{ ...item, ...(apart && { apart }), ...(isApproved && { isApproved }) }];
   };
-  for await (const page of inPages(deps.store.rows(batchId), AT_ONCE)) {
-    const all = await Promise.all(page.map(async (row) => ({ row, open: await openOf(row) })));
-    for (const { row, open } of all) if (open !== 'nothing') yield { row, open };
-  }
+  return async function* (question) {
+    for await (const page of inPages(deps.store.rows(batchId), AT_ONCE)) {
+      yield* (await Promise.all(page.map((row) => itemOf(row, question)))).flat();
+    }
+  };
 }
 
 async function openBefore(
   deps: PlanDeps,
   foresee: ReturnType<typeof foresight>,
-  row: PayoutRecord,
-): Promise<Open | 'nothing'> {
-  if (!BEFORE_APPROVAL_STATES.includes(row.state)) return 'nothing';
+  read: PayoutRecord,
+): Promise<Open | 'nothing' | undefined> {
+  if (!BEFORE_APPROVAL_STATES.includes(read.state)) return 'nothing';
   // A stored assessment shows the digest to sign only if it was made with terms to sign.
-  const { assessed } = row;
-  const terms = assessed?.approvedFirst === true ? askedOfRead(deps, row, assessed) : await foresee(row);
-  if (terms === undefined) return undefined;
-  const { digest } = terms;
-  const { approvalsNeeded: needed } = await raised(deps, row, terms, { ...assessed, flags: terms.flags });
+  const assessed = read.assessed?.approvedFirst === true ? read.assessed : await foresee(read);
+  if (assessed === undefined) return undefined;
+  const row = { ...read, assessed };
+  const { digest } = assessed;
+  const { needed: approvalsNeeded, alone } = neededNow(deps, row, assessed);
+  const { approvalsNeeded: needed } = await raised(deps, row, { digest, approvalsNeeded }, assessed);
   if (needed === 0) return 'nothing';
   // The first verdict stands: nobody may be led to believe that a later decision counts.
   const { verdict } = await verdictOn(deps, row, { question: 'payout', digest, needed });
   if (verdict === 'rejected') return 'nothing';
-  return verdict === 'approved' ? { ...terms, isApproved: true } : terms;
-}
-
-/** The digest as read, and how many the policy in force asks. */
-function askedOfRead(deps: PlanDeps, row: PayoutRecord, assessed: Assessment) {
-  const { needed: approvalsNeeded, alone } = neededNow(deps, row, assessed);
-  const { digest, flags } = assessed;
-  return { digest, flags, approvalsNeeded, ...(alone && { asksAlone: true as const }) };
+  const asked = { question: 'payout', digest, needed, alone } as const;
+  return { row, asked, ...(verdict === 'approved' && { isApproved: true }) };
 }
 
 async function openAtBank(deps: PlanDeps, row: PayoutRecord): Promise<Open | 'nothing'> {
   if (row.state !== 'awaiting-bank-approval') return 'nothing';
   const asked = await openQuestion(deps, row);
-  if (asked === undefined) return 'nothing';
-  return { flags: row.assessed?.flags, digest: asked.digest, ...(asked.alone === true && { asksAlone: true }) };
+  return asked === undefined ? 'nothing' : { row, asked };
 }
 
 /**

@@ -112,9 +112,11 @@ export async function readQuestion(deps: QuestionDeps, row: PayoutRecord): Promi
 
 /** What is shown of a question. Whoever signs makes it from what was read, so that nobody else says what they see. */
 export function questionShown(read: ReadQuestion): ShownQuestion {
-  const { row, asked, caps, isSigned } = read;
+  const { row, asked, isSigned } = read;
+  const caps = capsOf(row, read.caps);
   const bounds = { ...costAtMost(row, row.assessed ?? {}, caps), maxSlippage: caps.maxSlippage };
-  return { ...read, bounds, hold: holdOf(row, asked, caps), differs: isSigned ? differs(read) : undefined };
+  const differs = isSigned ? (signsOtherwise(read) ?? orderDiffers(read)) : undefined;
+  return { ...read, bounds, hold: holdOf(row, asked, caps), differs };
 }
 
 /** The reason as the reading gives it, not as the row's column words it. */
@@ -133,8 +135,9 @@ function holdOf(
 const exceptionOf = (assessed: Assessment, code: string, caps: Caps, payload: string) =>
   approvalExceptionsOf(assessed, payload, caps).find(({ reason }) => reason.code === code);
 
-function differs(read: ReadQuestion): string | undefined {
-  const { row, asked, payee, order, caps } = read;
+/** Why the digest to sign is not that of what was read, as a clause; the bank's order is not looked at. Undefined: it is. */
+export function signsOtherwise(read: ReadQuestion): string | undefined {
+  const { row, asked, payee, caps } = read;
   const { instruction, assessed } = row;
   if (asked === undefined) return undefined;
   if (!isOneDocument(row)) return 'its reference is not that of the document shown, or a member of its row is blank';
@@ -143,11 +146,11 @@ function differs(read: ReadQuestion): string | undefined {
     return 'the bank does not show its payee now';
   if (digestShown(row, payee, caps) !== assessed.digest || digestAsked(read, asked) !== asked.digest)
     return 'the digest to be signed is of another reading of the bank, of other settings or of other data';
-  return asked.question === 'bank' ? orderDiffers(row, order) : undefined;
+  return undefined;
 }
 
 /** The digest of what is shown. If the reading met an obstacle, it covers only the row. */
-export function digestShown(row: PayoutRecord, payee: Beneficiary | undefined, terms: Caps): string {
+function digestShown(row: PayoutRecord, payee: Beneficiary | undefined, terms: Caps): string {
   const { instruction, assessed } = row;
   if (assessed?.obstacle !== undefined) return payloadDigest(instruction);
   return approvalDigest(signedParts(row, { ...assessed, payee: payee && asPayee(payee) }, terms));
@@ -157,9 +160,11 @@ export function digestShown(row: PayoutRecord, payee: Beneficiary | undefined, t
 function digestAsked({ row, order, caps }: ReadQuestion, asked: SignedQuestion): string | undefined {
   const { reason, instruction, assessed } = row;
   if (assessed === null || asked.question === 'payout') return assessed?.digest;
-  // What the bank does not show is said first.
-  if (asked.question === 'bank')
-    return order === undefined ? asked.digest : bankDigest(assessed.digest, order.order_id);
+  if (asked.question === 'bank') {
+    if (order !== undefined) return bankDigest(assessed.digest, order.order_id);
+    // Which order it is, a worker compares before it is released.
+    return asked.digest.startsWith(bankDigest(assessed.digest, '')) ? asked.digest : undefined;
+  }
   if (reason === null) return undefined;
   const exception = exceptionOf(assessed, reason.code, caps, payloadDigest(instruction));
   return exception?.digest ?? holdDigest(assessed.digest, reason.code);
@@ -168,7 +173,8 @@ function digestAsked({ row, order, caps }: ReadQuestion, asked: SignedQuestion):
 /** The references are compared by whoever follows the order. */
 const NOT_COMPARED: readonly string[] = [NO_REFERENCE, REFERENCE_FORM];
 
-function orderDiffers(row: PayoutRecord, order: Order | undefined): string | undefined {
+function orderDiffers({ row, asked, order }: ReadQuestion): string | undefined {
+  if (asked?.question !== 'bank') return undefined;
   if (order === undefined) return 'the bank does not show its order now';
   const leg: LegKind = order.type === 'FX' ? 'exchange' : mainLegOf(row.kind);
   const expected = expectedOrder(leg, legReference(row, leg), row.instruction, row.assessed, undefined);

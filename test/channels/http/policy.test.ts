@@ -64,7 +64,7 @@ it('hides every route of a batch from whoever may not see it, the next one too',
   const answers = await Promise.all(
     routes.map(async ({ path, method }) => {
       const its = path.replace('{id}', batchId).replace('{name}', 'csv').replace('{format}', 'camt054');
-      const asked = method === 'GET' ? `${its}${path.endsWith('/plan') ? '?decision=approve' : ''}` : its;
+      const asked = method === 'GET' ? `${its}${path.endsWith('/plan') ? '?question=payout' : ''}` : its;
       const body = path.endsWith('/decisions') ? JSON.stringify({ decision: 'approve' }) : undefined;
       const name = /plan|decisions/.test(path) ? 'bob' : 'anna';
       const headers = { ...as(name), ...(body !== undefined && { 'content-type': 'application/json' }) };

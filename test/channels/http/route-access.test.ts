@@ -222,7 +222,7 @@ describe('a scope', () => {
   const QUERIES: Readonly<Record<string, string>> = {
     '/v1/find': '?id=INV-1',
     '/v1/waiting': '?id=batch-1&states=received',
-    '/v1/batches/:id/plan': '?decision=approve',
+    '/v1/batches/:id/plan': '?question=payout',
     '/v1/moves/:reference': '?kind=transfer&digest=none',
   };
   const BODIES: Readonly<Record<string, object>> = {

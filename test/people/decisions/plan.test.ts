@@ -4,6 +4,7 @@ import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import {
   type BatchPlan,
   type PlanDeps,
+  planReader,
   plansToSign,
   planToSign,
   preparePlan,
@@ -64,13 +65,16 @@ async function claimed(fields: readonly Fields[], policy: Policy = POLICY, read?
 const asked = (person: SigningPerson, decision: 'approve' | 'reject' = 'approve') =>
   ({ batchId: 'batch', question: 'payout', decision, subject: person.name }) as const;
 
+const prepared = (deps: PlanDeps, { subject, ...about }: ReturnType<typeof asked>) =>
+  preparePlan(planReader(deps, { batchId: about.batchId, subject }), about);
+
 const signedPlan = (store: Store, person: SigningPerson, plan: BatchPlan, more: Partial<SignedDecision> = {}) => {
   const { batchId: reference, question, decision, digest } = plan;
   return signedBy(person, { storeId: store.id, question, reference, decision, digest, remark: 'seen', ...more });
 };
 
 async function planAndSign(deps: PlanDeps, person: SigningPerson, decision: 'approve' | 'reject' = 'approve') {
-  const plan = await preparePlan(deps, asked(person, decision));
+  const plan = await prepared(deps, asked(person, decision));
   const taken = await takePlan(deps, plan, signedPlan(deps.store, person, plan));
   return { plan, taken };
 }
@@ -102,12 +106,12 @@ describe('What is shown before somebody signs', () => {
     await using batch = await claimed([{}, { amount: '2000' }, { currency: 'EUR' }], POLICY, read);
     const { deps } = batch;
     const who = { batchId: 'batch', subject: bob.name };
-    const plans = await plansToSign(deps, who, ['approve', 'reject']);
+    const plans = await plansToSign(planReader(deps, who), 'batch', ['approve', 'reject']);
     const once = read.splice(0);
     expect(once).toEqual([...new Set(once)]);
     expect([plans.approve.rows.length, plans.reject.rows.length]).toEqual([2, 3]);
     for (const decision of ['approve', 'reject'] as const) {
-      expect(await planToSign(deps, { ...who, decision })).toEqual(plans[decision]);
+      expect(await planToSign(planReader(deps, who), { batchId: 'batch', decision })).toEqual(plans[decision]);
     }
     expect(read).toEqual([...once, ...once]);
   });
@@ -117,7 +121,7 @@ describe('A row whose stored digest is not that of what is shown', () => {
   it('is not approved together with others, and can be rejected with them', async () => {
     await using batch = await claimed([{ fee_cap: '1.00' }, {}, {}]);
     const { deps } = batch;
-    const plan = await preparePlan(deps, asked(bob));
+    const plan = await prepared(deps, asked(bob));
     expect(plan.caps).toEqual([
       { feeCap: '1.00', maxSlippage: '0.01', count: 1 },
       { feeCap: undefined, maxSlippage: '0.01', count: 2 },
@@ -128,10 +132,10 @@ describe('A row whose stored digest is not that of what is shown', () => {
       const assessed = { payingAccountId: 'acc-1', approvalsNeeded: 2, approvedFirst: true } as const;
       await deps.store.recordAssessment(row, { ...assessed, digest: n === 1 ? 'of another amount' : digest }, 1);
     }
-    const read = await preparePlan(deps, asked(bob));
+    const read = await prepared(deps, asked(bob));
     expect(read.rows).toEqual([plan.rows[0], plan.rows[2]]);
     expect(read.apart).toMatchObject([{ documentId: 'doc-2', why: 'differs' }]);
-    expect((await preparePlan(deps, asked(bob, 'reject'))).rows).toHaveLength(3);
+    expect((await prepared(deps, asked(bob, 'reject'))).rows).toHaveLength(3);
   });
 });
 
@@ -141,7 +145,7 @@ describe('One signature for the rows of a batch', () => {
     const { deps } = batch;
     const offset = () => 1 - Date.now();
     const atBank = { ...deps, bank: { ...deps.bank, clock: { offset } } };
-    expect(await preparePlan(atBank, asked(bob))).toMatchObject({ newPayees: 1, flags: { 'new-payee': 1 } });
+    expect(await prepared(atBank, asked(bob))).toMatchObject({ newPayees: 1, flags: { 'new-payee': 1 } });
   });
 
   it('counts for each row as one person, before anybody has read the bank for it', async () => {
@@ -252,20 +256,20 @@ describe('One signature for the rows of a batch', () => {
     );
     const { deps } = batch;
     await planAndSign(deps, bob);
-    const left = await preparePlan(deps, asked(carol));
+    const left = await prepared(deps, asked(carol));
     expect([left.rows, left.apart.map(({ why }) => why)]).toEqual([[], ['alone']]);
     const { plan, taken } = await planAndSign(deps, carol, 'reject');
     expect(plan.apart.map(({ documentId, why }) => [documentId, why])).toEqual([['doc-1', 'approved']]);
     expect([plan.rows.length, taken]).toEqual([1, { taken: true }]);
     const again = await planAndSign(deps, dave, 'reject');
     expect(again.taken).toEqual({ refused: 'nothing is awaited' });
-    expect((await preparePlan(deps, asked(carol, 'reject'))).rows).toEqual([]);
+    expect((await prepared(deps, asked(carol, 'reject'))).rows).toEqual([]);
   });
 
   it('is refused when it is forged, stale, repeated, of the maker, or of another plan, and the audit has it', async () => {
     await using batch = await claimed([{}, {}]);
     const { deps, store } = batch;
-    const plan = await preparePlan(deps, asked(bob));
+    const plan = await prepared(deps, asked(bob));
     const own = signedPlan(store, bob, plan);
     const mallory = signingPerson('mallory', ['approver']);
     const now = Date.now();

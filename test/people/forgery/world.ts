@@ -9,7 +9,7 @@ import { startGateway } from '../../../src/channels/http/server.ts';
 import type { Policy, Statement } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
-import { type PlanDeps, planToSign, takePlan } from '../../../src/people/decisions/plan.ts';
+import { type PlanDeps, planReader, planToSign, takePlan } from '../../../src/people/decisions/plan.ts';
 import { openQuestion } from '../../../src/people/decisions/shown-question.ts';
 import type { SignedQuestion } from '../../../src/people/decisions/verdict.ts';
 import { type App, appOf } from '../../../src/platform/app.ts';
@@ -128,7 +128,7 @@ function handling(opened: App, cast: Cast): Pick<ForgeryWorld, 'handOver' | 'sig
       return rowsIn(batchId);
     },
     async sign(name, batchId, decision = 'approve') {
-      const plan = await planToSign(deps, { batchId, decision, subject: name });
+      const plan = await planToSign(planReader(deps, { batchId, subject: name }), { batchId, decision });
       const { question, digest } = plan;
       const about = { storeId: store.id, question, reference: batchId, digest, decision, remark: 'looked at' };
       const taken = await takePlan(deps, plan, signedBy(cast[name], about));

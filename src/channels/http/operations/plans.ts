@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { signalPlan } from '../../../activities/batch.ts';
 import { isSamePerson, may } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { type BatchPlan, type PlanDeps, planToSign, preparePlan, takePlan } from '../../../people/decisions/plan.ts';
+import { planReader, planToSign, preparePlan, type ReadPlan, takePlan } from '../../../people/decisions/plan.ts';
 import { executionsOver } from '../../../platform/temporal/executions.ts';
 import type { BatchRecord } from '../../../store/store.ts';
+import { JSON_LINES, jsonLines } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
 import { notYours, signedInput } from './decisions.ts';
 import { pathId } from './inputs.ts';
@@ -15,25 +16,25 @@ const TAG = 'decisions';
 /** Screenings are decided one by one. */
 const DECIDERS_ONLY: CallerAccess = { roles: ['approver'], scope: 'each' };
 
-const asked = {
-  id: pathId,
-  decision: z.enum(['approve', 'reject']),
-  question: z.enum(['payout', 'bank']).optional().describe("absent: our own approvals, or the bank's once none waits"),
-};
+const question = z.enum(['payout', 'bank']);
 
 /** `subject`: whose scope a plan is for, where that is not the caller. */
 export const PLAN = operation({
   method: 'GET',
   path: '/v1/batches/:id/plan',
   tag: TAG,
-  summary: 'What one signature would decide about a batch, and which rows it would not',
+  summary: 'The rows of a batch that ask a question or will, as lines of JSON',
+  description:
+    'Each line is a payout with what it asks, as store and bank show it. Whoever signs makes digests and totals from these.',
   access: DECIDERS_ONLY,
-  input: z.strictObject({ ...asked, subject: z.string().max(200).optional() }),
-  answer: z.looseObject({ plan: z.looseObject({ digest: z.string() }) }),
-  async run(place, { id, subject, ...others }): Promise<{ plan: BatchPlan }> {
+  input: z.strictObject({ id: pathId, question, subject: z.string().max(200).optional() }),
+  answer: z.string(),
+  type: JSON_LINES,
+  async run(place, { id, question, subject }): Promise<AsyncIterable<string>> {
     const batch = await visibleBatch(place, id);
     assertMayDecide(place, batch);
-    return { plan: await planOf(place, batch.batchId, { ...others, subject: place.caller.name ?? subject ?? '' }) };
+    const read = await readerOf(place, batch.batchId, place.caller.name ?? subject ?? '');
+    return jsonLines(read(question));
   },
 });
 
@@ -43,16 +44,23 @@ export const DECIDE_PLAN = operation({
   tag: TAG,
   summary: 'Decide rows of a batch by one signature over the digest of its plan',
   access: DECIDERS_ONLY,
-  input: z.strictObject({ ...asked, signed: signedInput }),
+  input: z.strictObject({
+    id: pathId,
+    decision: z.enum(['approve', 'reject']),
+    question: question.optional().describe("absent: our own approvals, or the bank's once none waits"),
+    signed: signedInput,
+  }),
   answer: z.looseObject({ rows: z.int() }),
-  async run(place, { id, signed, ...others }): Promise<{ rows: number }> {
+  async run(place, { id, signed, question, decision }): Promise<{ rows: number }> {
     const { store, now } = place;
     const batch = await visibleBatch(place, id);
     assertMayDecide(place, batch);
     if (signed === undefined) throw refused('it is not signed', id);
     if (signed.subject !== (place.caller.name ?? signed.subject)) throw refused('somebody else has signed it', id);
     const { batchId } = batch;
-    const plan = await planOf(place, batchId, { ...others, subject: signed.subject });
+    const read = await readerOf(place, batchId, signed.subject);
+    const about = { batchId, decision };
+    const plan = await (question === undefined ? planToSign(read, about) : preparePlan(read, { ...about, question }));
     const taken = await takePlan({ store, settings: place.config.settings, now }, plan, signed);
     if ('refused' in taken) throw refused(taken.refused, batchId);
     const client = await place.client();
@@ -74,13 +82,5 @@ function assertMayDecide({ caller: { person } }: Place, { by }: BatchRecord): vo
   throw notYours('an approver');
 }
 
-async function planOf(
-  { store, config, now, bank }: Place,
-  batchId: string,
-  { question, ...others }: Pick<BatchPlan, 'decision'> & { question?: BatchPlan['question']; subject: string },
-): Promise<BatchPlan> {
-  const deps: PlanDeps = { store, bank: await bank(), settings: config.settings, now };
-  return question === undefined
-    ? planToSign(deps, { batchId, ...others })
-    : preparePlan(deps, { batchId, question, ...others });
-}
+const readerOf = async ({ store, config, now, bank }: Place, batchId: string, subject: string): Promise<ReadPlan> =>
+  planReader({ store, bank: await bank(), settings: config.settings, now }, { batchId, subject });

@@ -10,6 +10,7 @@ import { failedPieces, messageBatchOf, reportFolder, writeAnswers } from '../../
 import type { ReportedPayout, ReportPaths } from '../../../reports/report-document.ts';
 import { reportSource } from '../../../reports/report-source.ts';
 import type { BatchRecord } from '../../../store/store.ts';
+import { JSON_LINES, jsonLines } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
 import { flag, pathId } from './inputs.ts';
 import { operation, type Place } from './place.ts';
@@ -30,7 +31,6 @@ export type ReportEnd = { summary: BatchSummary; liveUrl: string | null };
 export type ErpEnd = Pick<ErpFile, 'unclear' | 'answer'>;
 
 const TAG = 'batches';
-const JSON_LINES = 'application/jsonl; charset=utf-8';
 
 export const REPORT = operation({
   method: 'GET',
@@ -129,8 +129,4 @@ async function* fileLines(
 async function* endedBy<End>(lines: AsyncIterable<FilesLine<End>>, end: End): AsyncGenerator<FilesLine<End>> {
   yield* lines;
   yield { end };
-}
-
-async function* jsonLines<End>(lines: AsyncIterable<FilesLine<End>>): AsyncGenerator<string> {
-  for await (const line of lines) yield `${JSON.stringify(line)}\n`;
 }

@@ -1,5 +1,11 @@
 import type { PlanQuestion, SignedDecision } from '../../../../src/domain/authority.ts';
-import { type BatchPlan, type PlanDeps, planToSign, takePlan } from '../../../../src/people/decisions/plan.ts';
+import {
+  type BatchPlan,
+  type PlanDeps,
+  planReader,
+  planToSign,
+  takePlan,
+} from '../../../../src/people/decisions/plan.ts';
 import { signablePlan } from '../../../../src/people/signing/plan.ts';
 import { signedBy } from '../../../support/people.ts';
 import type { Attack, ForgedDoor, Told } from '../attack.ts';
@@ -16,6 +22,9 @@ const depsOf = ({ opened: { store, bank, config } }: Scene): PlanDeps => ({
   now: Date.now,
 });
 
+const planOf = (scene: Scene, batchId: string): Promise<BatchPlan> =>
+  planToSign(planReader(depsOf(scene), { batchId, subject: 'carol' }), { batchId, decision: 'approve' });
+
 async function handedOver(scene: Scene, plan: BatchPlan, signed: SignedDecision): Promise<Told> {
   const taken = await takePlan(depsOf(scene), plan, signed);
   if ('refused' in taken) return taken;
@@ -29,7 +38,7 @@ const forged =
   (forge: Forge): Attack =>
   async (scene, random) => {
     const batchId = random.pick(BATCHES);
-    const plan = await planToSign(depsOf(scene), { batchId, decision: 'approve', subject: 'carol' });
+    const plan = await planOf(scene, batchId);
     const { question, digest } = plan;
     const signed = forge(scene.cast, { storeId: scene.product.store.id, question, reference: batchId, digest }, random);
     return handedOver(scene, { ...plan, decision: signed.decision }, signed);
@@ -53,16 +62,14 @@ export const PLANS: ForgedDoor = {
     ...Object.fromEntries(Object.entries(FORGERIES).map(([kind, forge]) => [kind, forged(forge)])),
     'the plan of another batch': async (scene) => {
       const { cast, product } = scene;
-      const [open, audited] = await Promise.all(
-        BATCHES.map((batchId) => planToSign(depsOf(scene), { batchId, decision: 'approve', subject: 'carol' })),
-      );
+      const [open, audited] = await Promise.all(BATCHES.map((batchId) => planOf(scene, batchId)));
       if (open === undefined || audited === undefined) throw new Error('no plan');
       const about = { storeId: product.store.id, question: open.question, reference: 'open', digest: audited.digest };
       return handedOver(scene, open, signedBy(cast.carol, about));
     },
     'rows that nobody has planned': async (scene) => {
       const { cast, product, targets } = scene;
-      const plan = await planToSign(depsOf(scene), { batchId: 'open', decision: 'approve', subject: 'carol' });
+      const plan = await planOf(scene, 'open');
       const { question, digest } = plan;
       const signed = signedBy(cast.carol, { storeId: product.store.id, question, reference: 'open', digest });
       const rows = targets.map((target) => ({ reference: target.reference, digest: target.digest }));
