@@ -37,6 +37,7 @@ import {
   verifierOf,
   verifierText,
 } from '../store/audit/checkpoint.ts';
+import { detailShown } from '../store/audit/entry.ts';
 import type { LogVerdict } from '../store/audit/verify-log.ts';
 import { verifyExport } from '../store/audit/verify-log.ts';
 import type { NumberedEntry, Store } from '../store/store.ts';
@@ -225,7 +226,7 @@ function tableOf(entries: readonly ShownEntry[]): string {
     actor,
     action,
     subject,
-    Object.entries(detail)
+    detailShown(detail)
       .map(([name, text]) => `${name}: ${text}`)
       .join(', '),
   ]);

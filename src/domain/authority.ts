@@ -65,6 +65,8 @@ export interface Limit {
 export interface Policy {
   /** SHA-256 of the policy file, hex; identifies the policy in the audit. */
   hash: string;
+  /** The file; the audit keeps it. It holds no secrets. */
+  text: string;
   /** Origin of the gateway's pages; passkeys sign for this origin only. */
   origin?: string;
   people: readonly Person[];

@@ -163,6 +163,7 @@ export function parsePolicy(text: string): PolicyRead {
   if (problems.length > 0) return { problems };
   const policy: { [Name in keyof Required<Policy>]: Policy[Name] } = {
     hash: hash('sha256', text),
+    text,
     origin,
     people,
     approvals,

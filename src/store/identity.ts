@@ -126,17 +126,18 @@ export async function policyInForce(db: Database): Promise<string> {
 }
 
 /**
- * With an audit entry, when it is another one than was recorded last; returns whether. `hash` is `none` where no policy is set.
+ * With an audit entry, when it is another one than was recorded last; returns whether. `hash` is that of `text`, or `none` where
+ * no policy is set.
  */
 export function recordPolicy(
   db: Database,
-  { hash, by, at }: { hash: string; by: string; at: number },
+  { hash, text, by, at }: { hash: string; text?: string | undefined; by: string; at: number },
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const from = await policyInForce(transaction);
     if (from === hash) return false;
     await setMeta(transaction, POLICY, hash);
-    const detail = { from, to: hash };
+    const detail = { from, to: hash, ...(text !== undefined && { policy: text }) };
     await audit(transaction, { at, actor: by, action: 'policy in force', subject: 'policy', detail });
     return true;
   });

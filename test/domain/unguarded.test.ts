@@ -6,6 +6,7 @@ const KINDS = ['payout', 'transfer', 'exchange'];
 const maker = (scope: Scope): Person => ({ name: 'alice', roles: ['maker'], scope, credentials: [], tokens: [] });
 const policy = (given: Partial<Policy>): Policy => ({
   hash: 'h',
+  text: '',
   people: [maker({})],
   approvals: [],
   approvalTtlMs: 1,

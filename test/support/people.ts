@@ -21,6 +21,7 @@ export const signingPerson = (name: string, roles: readonly Role[], scope?: Scop
 export function policyOf(people: readonly SigningPerson[], more: Partial<Policy> = {}): Policy {
   return {
     hash: 'test',
+    text: '',
     people: people.map(({ name, roles, scope = {}, publicKey }) => ({
       name,
       roles,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { counted } from '../../domain/display.ts';
 import { html } from '../../reports/html.ts';
-import type { SerializedEntry } from '../../store/audit/entry.ts';
+import { detailShown, type SerializedEntry } from '../../store/audit/entry.ts';
 import { accessOf } from '../http/route-access.ts';
 import { parsed } from '../http/schemas.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<SerializedEntry>[] = [
 
 /** `outcome: approved · remark: as agreed` */
 const detailText = (detail: string): string =>
-  Object.entries(JSON.parse(detail))
+  detailShown(JSON.parse(detail))
     .map(([member, value]) => `${member}: ${value}`)
     .join(' · ');
 

@@ -28,7 +28,7 @@ export async function keepPolicyLog(
   { store, log, who }: { store: Store; log: Log; who: string },
 ): Promise<void> {
   const inForce = (policy: Policy | undefined): Promise<boolean> =>
-    store.recordPolicy({ hash: policy?.hash ?? 'none', by: who, at: Date.now() });
+    store.recordPolicy({ hash: policy?.hash ?? 'none', text: policy?.text, by: who, at: Date.now() });
   const refuse = async (why: string, { hash }: Policy): Promise<void> => {
     log.error({ why }, 'the changed policy file cannot be used: the previous policy stays in force');
     const detail = { why, inForce: hash };

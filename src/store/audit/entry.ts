@@ -26,6 +26,9 @@ export interface SerializedEntry extends Omit<AuditEntry, 'detail'> {
 /** In characters. Longer texts are cut. */
 const LONGEST = 1_000;
 
+/** Kept whole: the text of a policy, without which its hash would say nothing. */
+const WHOLE: ReadonlySet<string> = new Set(['policy']);
+
 /** What people wrote in their own words. */
 const FREE_TEXT: ReadonlySet<string> = new Set(['reason', 'remark', 'evidence', 'why']);
 
@@ -34,9 +37,9 @@ const LONG_NUMBER = /(?:\b[A-Z]{2}\d{2} ?)?(?:[A-Z\d]{4} )*\d(?: ?\d){8,}/g;
 
 /** The entry as it is stored, in a form that no store changes. */
 export function serializedEntry({ detail, ...entry }: AuditEntry, seq: number): SerializedEntry {
-  const members = Object.entries(detail).map(
-    ([name, text]) => [name, FREE_TEXT.has(name) ? masked(plain(text)) : plain(text)] as const,
-  );
+  const kept = (name: string, text: string): string =>
+    WHOLE.has(name) ? wellFormed(text) : FREE_TEXT.has(name) ? masked(plain(text)) : plain(text);
+  const members = Object.entries(detail).map(([name, text]) => [name, kept(name, text)] as const);
   const sorted = members.sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     seq,
@@ -62,11 +65,14 @@ export function membersOf(text: string): Record<string, unknown> {
   }
 }
 
+const plain = (text: string): string => wellFormed(text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
 /** PostgreSQL cannot store U+0000, nor UTF-8 half a surrogate pair. */
-function plain(text: string): string {
-  const whole = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
-  return whole.toWellFormed().replaceAll('\0', '\ufffd');
-}
+const wellFormed = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
+/** For people: of the text of a policy only how long it is. */
+export const detailShown = (detail: AuditEntry['detail']): (readonly [name: string, text: string])[] =>
+  Object.entries(detail).map(([name, text]) => [name, WHOLE.has(name) ? `${text.length} characters` : text]);
 
 const masked = (text: string): string =>
   text.replace(LONG_NUMBER, (number) => `***${number.replaceAll(' ', '').slice(-4)}`);

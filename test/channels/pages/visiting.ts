@@ -22,6 +22,7 @@ export async function pagePeople(
   const passkeys = Object.fromEntries(people.map(([name]) => [name, softwarePasskey()]));
   const policy: Policy = {
     hash: 'test',
+    text: '',
     origin,
     people: people.map(([name, roles, scope = {}]) => ({
       name,

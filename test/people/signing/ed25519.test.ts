@@ -13,6 +13,7 @@ const bob = newKey();
 const mallory = newKey();
 const POLICY: Policy = {
   hash: 'h',
+  text: '',
   people: [
     {
       name: 'bob',

@@ -9,6 +9,7 @@ const bob = softwarePasskey();
 const mallory = softwarePasskey();
 const POLICY: Policy = {
   hash: 'h',
+  text: '',
   origin: ORIGIN,
   people: [{ name: 'bob', roles: ['approver'], scope: {}, credentials: [bob.credential], tokens: [] }],
   approvals: [],

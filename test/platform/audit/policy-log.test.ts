@@ -7,8 +7,12 @@ import { assertPolicyKept, keepPolicyLog } from '../../../src/platform/audit/pol
 import { PolicyFile } from '../../../src/platform/config/policy.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 
+/** Longer than other texts of an entry may be, with what looks like an account number. */
 const textOf = (name: string): string =>
-  JSON.stringify({ version: 1, people: [{ name, roles: ['maker'], scope: {} }] });
+  JSON.stringify({
+    version: 1,
+    people: [{ name, roles: ['maker'], scope: { accounts: ['123456789012', 'a'.repeat(2_000)] } }],
+  });
 
 it('The audit has each policy that a process goes by once, and each file that could not be used', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
@@ -33,9 +37,9 @@ it('The audit has each policy that a process goes by once, and each file that co
     ...detail,
   }));
   expect(entries).toEqual([
-    { actor: 'worker', action: 'policy in force', from: 'none', to: first },
+    { actor: 'worker', action: 'policy in force', from: 'none', to: first, policy: textOf('alice') },
     { actor: 'worker', action: 'policy refused', why: expect.stringContaining('not JSON'), inForce: first },
-    { actor: 'worker', action: 'policy in force', from: first, to: second },
+    { actor: 'worker', action: 'policy in force', from: first, to: second, policy: textOf('bob') },
     { actor: 'worker', action: 'policy in force', from: second, to: 'none' },
   ]);
   expect(lines.filter((line) => line.includes('cannot be used'))).toHaveLength(1);
