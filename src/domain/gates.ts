@@ -58,6 +58,8 @@ export interface Assessment extends Guards {
   approvalsNeeded: number;
   /** Number of distinct people who must approve if the bank audits the order; absent: one. */
   approvalsAtBank?: number;
+  /** No rule asks for the approval: it is needed because the maker has not signed the row as it is. */
+  notMade?: true;
   /** Hash of the policy in force when this was read; absent without a policy. */
   policyHash?: string;
   /** One signature for many payouts does not approve this one. */

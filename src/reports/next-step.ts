@@ -7,6 +7,7 @@ import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forOperator, type Remedy } from '../domain/remedy.ts';
 import { type BusinessCalendar, dueAt } from '../domain/time.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
+import { NOT_MADE } from './question-facts.ts';
 import { STATES } from './state-texts.ts';
 import { NOT_STARTED_WHILE_OFF, SWITCHED_OFF, switchedOff } from './switched-off.ts';
 
@@ -76,10 +77,10 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
   // The key may be an account, which some reports mask.
   const told = off === undefined ? asked : asked.replace('SCOPE KEY', off.key === '' ? off.scope : `${off.scope} KEY`);
   const shown = ready(told, row, who, context.policy === undefined);
+  const why = reason?.message ?? STATES[state].meaning;
   return {
     kind,
-    why:
-      off === undefined ? (reason?.message ?? STATES[state].meaning) : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
+    why: off === undefined ? why + notMadeText(row) : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
     hasEnded: isEnd(state),
     since: Math.max(row.endedAt ?? row.updatedAt, off?.at ?? 0),
     until: isEnd(state) || until === undefined ? null : deadline(until, row, context),
@@ -89,6 +90,9 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
     byItself,
   };
 }
+
+const notMadeText = ({ state, assessed }: PayoutRecord): string =>
+  state === 'awaiting-approval' && assessed?.notMade === true ? `; ${NOT_MADE}` : '';
 
 /**
  * An unknown outcome is only a wait while searches continue; once they have proved nothing, people must act. A payout that was

@@ -64,6 +64,8 @@ export function paidFacts(shown: Omit<QuestionShown, 'asked' | 'hold' | 'order'>
   ];
 }
 
+export const NOT_MADE = 'no rule asks for an approval, but its maker has not signed it';
+
 /** What people should check before they decide. */
 export function flagTexts({ kind, instruction, assessed, lookAlikeOf, generation }: PayoutRecord): string[] {
   const flags: [isUp: boolean, text: string][] = [
@@ -73,6 +75,7 @@ export function flagTexts({ kind, instruction, assessed, lookAlikeOf, generation
     [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
     [assessed?.funds?.enough === false, 'the account does not hold enough money'],
     [generation > 0, 'retried after a proven failure'],
+    [assessed?.notMade === true, NOT_MADE],
   ];
   return flags.filter(([isUp]) => isUp).map(([, text]) => text);
 }

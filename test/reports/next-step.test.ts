@@ -39,6 +39,19 @@ describe('the next step', () => {
     });
   });
 
+  it('says of a row that waits only because its maker has not signed it that this is why', () => {
+    const assessed = { digest: 'd', approvalsNeeded: 1, notMade: true } as const;
+    const { why } = nextStep(record(1, 'awaiting-approval', { assessed }, 'approval-required'), TRIAL) ?? {};
+    expect(why).toMatch(/no rule asks for an approval, but its maker has not signed it$/);
+    const asked = record(
+      1,
+      'awaiting-approval',
+      { assessed: { digest: 'd', approvalsNeeded: 1 } },
+      'approval-required',
+    );
+    expect(nextStep(asked, TRIAL)?.why).not.toContain('maker has not signed');
+  });
+
   it('has the deadline of each wait that ends by itself', () => {
     const until = (...given: Parameters<typeof record>): number | null | undefined =>
       nextStep(record(...given), { ...TRIAL, auditEnds: new Map([[record(1, 'held').reference, NOW + 5]]) })?.until;

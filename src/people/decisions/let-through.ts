@@ -192,14 +192,16 @@ export async function raised(
   row: PayoutRecord,
   asked: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
   read: Partial<Assessment>,
-): Promise<Pick<Assessment, 'approvalsNeeded' | 'asked'>> {
+): Promise<Pick<Assessment, 'approvalsNeeded' | 'asked' | 'notMade'>> {
   const { beneficiary, flags, ...seen } = read;
   const payee = beneficiary?.known === true ? beneficiary.id : undefined;
   const { beneficiary_id, to_account_id } = row.instruction;
   const ruled = { ...ruledBy(deps.settings.terms, row, seen, flags), payee: payee ?? beneficiary_id ?? to_account_id };
   const needed = Math.max(asked.approvalsNeeded, await approvalsAddedUp(deps, row, ruled));
-  const least = needed > 0 || (await isMade(deps, row, touchedBy(row, read))) ? needed : 1;
-  return { approvalsNeeded: least, ...(await raisedIfRejected(deps, row, { ...asked, approvalsNeeded: least })) };
+  const isUnmade = needed === 0 && !(await isMade(deps, row, touchedBy(row, read)));
+  const least = isUnmade ? 1 : needed;
+  const rejected = await raisedIfRejected(deps, row, { ...asked, approvalsNeeded: least });
+  return { approvalsNeeded: least, ...(isUnmade && { notMade: true }), ...rejected };
 }
 
 /** How many must approve a row as last read, under the policy in force now. More are asked before a send if a rejection stands. */

@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
+import { raised } from '../../../src/people/decisions/let-through.ts';
 import { isMade, scopeFactsOfRow } from '../../../src/people/decisions/verdict.ts';
 import { signablePlan } from '../../../src/people/signing/plan.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
@@ -91,4 +92,19 @@ it('what nobody has to approve is sent if its maker has signed it; otherwise one
     return (await sendOrder(deps, CALLER, { claim, leg: 'payment', attempt: 1, lastLeft: 0 })).outcome;
   };
   expect([await sendOf(alice), await sendOf(undefined)]).toEqual(['accepted', 'not-sent']);
+});
+
+it('what only lacks the signature of its maker says so', async () => {
+  const asked = async (signer: SigningPerson | undefined, approvalsNeeded: number) => {
+    const { store, row } = await claimed(signer);
+    return raised(
+      sendingDeps({}, { policy: POLICY, referenceDedupe: 'assumed' }, { store }),
+      row,
+      { approvalsNeeded, digest: 'd' },
+      {},
+    );
+  };
+  expect(await asked(undefined, 0)).toEqual({ approvalsNeeded: 1, notMade: true });
+  expect(await asked(undefined, 2)).toEqual({ approvalsNeeded: 2 });
+  expect(await asked(alice, 0)).toEqual({ approvalsNeeded: 0 });
 });
