@@ -1,8 +1,11 @@
 import type { OrderScan } from '../bank/bank.ts';
+import { readIfThere } from '../bank/bank-orders.ts';
 import { clocksDisagree, inAnyZone, isReached, listedFrom } from '../bank/bank-time.ts';
 import { isBankError } from '../bank/errors.ts';
 import { shared } from '../bank/shared-reads.ts';
 import type { LookDoubt } from '../domain/absence.ts';
+import { payoutWorkflowId } from '../domain/names.ts';
+import { isTerminal, stageMeaning } from '../domain/order-status.ts';
 import type { DemandedLook } from '../domain/submission.ts';
 import { HOUR_MS } from '../domain/time.ts';
 import type { ListLook, WatchKey } from '../store/store.ts';
@@ -66,7 +69,32 @@ async function doubtOf(
   const accepted = await deps.store.acceptedIn(key, { from: from === 0 ? 0 : since, to, completedFrom });
   const shown = new Set(orders.map(({ order_id }) => order_id));
   if (accepted.some((orderId) => !shown.has(orderId))) return 'incomplete';
+  if (await lacksSeen(deps, key, shown, { from: from === 0 ? 0 : since, to })) return 'incomplete';
   return stable ? undefined : 'not-stable';
+}
+
+/**
+ * Whether the list lacks a payment that a watch has seen under its reference and that is open at the bank: its row may follow no
+ * order, as while people say which order pays. Each is read by its id, since the list that has shown it may have been wrong.
+ */
+async function lacksSeen(
+  deps: LookDeps,
+  { uid, currency }: WatchKey,
+  shown: ReadonlySet<string>,
+  { from, to }: { from: number; to: number },
+): Promise<boolean> {
+  const open = await deps.store.openOrders({ uid, currency }, listedFrom(deps, from));
+  const missing = open.flatMap(({ reference, workflowId, orderId, openedAt }) => {
+    const isMissing = orderId !== null && !shown.has(orderId) && openedAt <= listedFrom(deps, to);
+    // A bank may list an exchange under one of its currencies only.
+    return isMissing && workflowId === payoutWorkflowId(reference) ? [orderId] : [];
+  });
+  for (const orderId of missing) {
+    const order = await readIfThere(deps, orderId);
+    const isListedHere = order?.transaction_currency === currency && (order.transaction_uid ?? uid) === uid;
+    if (isListedHere && !isTerminal(stageMeaning(order.stage, deps.settings.terms.closedMeans))) return true;
+  }
+  return false;
 }
 
 /** Notes what the list shows, then that it was looked at. A look whose orders could not be noted is not recorded. */

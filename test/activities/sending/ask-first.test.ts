@@ -134,6 +134,20 @@ describe('the first send of a store that was never opened', () => {
     world.list = [payment('known', reference)];
     expect((await ask()).doubt).toBeUndefined();
   });
+
+  it('is held while the list lacks an open order that was seen under the reference of a row in doubt', async () => {
+    const { world, store, ask } = await rowAt();
+    const { reference, workflowId } = payoutClaim('other');
+    await store.claimPayout(payoutClaim('other'));
+    const opened = { since: world.now, at: world.now, listedSince: 0, watchAliveSince: 0 };
+    await store.openOrder({ reference, workflowId, uid: USD.uid, currencies: [USD.currency], ...opened });
+    await store.noteOrder(reference, { orderId: 'seen' });
+    world.now += HOUR_MS;
+    world.left = [payment('seen', reference, { status: 'WAIT_FOR_AUDIT' })];
+    expect(await ask()).toMatchObject({ doubt: 'incomplete' });
+    world.left = [payment('seen', reference, { status: 'FAILED' })];
+    expect((await ask()).doubt).toBeUndefined();
+  });
 });
 
 describe('the first send of a row', () => {
