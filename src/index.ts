@@ -22,4 +22,4 @@ export { workflowBundle } from './platform/temporal/bundle.ts';
 export { sealedPayloads } from './platform/temporal/connection.ts';
 export { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox/server.ts';
 export * from './workflows/messages.ts';
-export type { PayoutResult } from './workflows/route/ends.ts';
+export type { PayoutResult } from './workflows/payout.ts';

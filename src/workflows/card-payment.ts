@@ -10,8 +10,8 @@ import { Following } from './card/following.ts';
 import { handleCardMessages } from './card/handlers.ts';
 import { type CardEnded, obtainSession, type Session } from './card/obtain-session.ts';
 import { type CardProgress, takeOver } from './card/progress.ts';
+import { hadRunBefore } from './execution.ts';
 import { prepareCard, vaultOf } from './proxies.ts';
-import { hadRunBefore } from './ran-before.ts';
 
 /** Result of a card payment. Every business outcome is a return value. */
 export interface CardPaymentResult {

@@ -1,9 +1,7 @@
 /** The workflow types of this product, by name. Export nothing else: every export can be started as a workflow. */
 export { cardPayment } from './card-payment.ts';
-export { currencyExchange } from './currency-exchange.ts';
 export { folderSweep } from './folder-sweep.ts';
-export { internalTransfer } from './internal-transfer.ts';
 export { orderWatch } from './order-watch.ts';
-export { payout } from './payout.ts';
+export { currencyExchange, internalTransfer, payout } from './payout.ts';
 export { payoutBatch } from './payout-batch.ts';
 export { reconciliation } from './reconciliation.ts';

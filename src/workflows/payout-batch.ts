@@ -8,7 +8,7 @@ import {
 import type { PumpResult } from '../activities/batch.ts';
 import { FAILURES } from '../domain/failures.ts';
 import { inMarkdown, noteProblem } from '../domain/text.ts';
-import { assertNamed, assertSound } from './execution/handlers.ts';
+import { assertNamed, assertSound } from './execution.ts';
 import {
   approveBatchUpdate,
   type BatchRequest,

@@ -6,7 +6,7 @@ import type { WorkerSettings } from '../../src/domain/settings.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
-import type { PayoutResult } from '../../src/workflows/route/ends.ts';
+import type { PayoutResult } from '../../src/workflows/payout.ts';
 import { PAYEE_FIELDS } from './payee.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, type QuickTerms } from './product.ts';
 import { HANGS_MS, until as untilTrue } from './until.ts';

@@ -29,7 +29,7 @@ import {
 } from '../../src/sandbox/server.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { PayoutResult } from '../../src/workflows/route/ends.ts';
+import type { PayoutResult } from '../../src/workflows/payout.ts';
 import { quickCardTerms } from './card-terms.ts';
 import { asWriter, createDatabase, TEMPLATE } from './databases.ts';
 import { openEmptyStore } from './empty-store.ts';

@@ -3,7 +3,7 @@ import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import { executionsOver } from '../../src/platform/temporal/executions.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
-import type { PayoutResult } from '../../src/workflows/route/ends.ts';
+import type { PayoutResult } from '../../src/workflows/payout.ts';
 import { alterAnswers } from '../support/altered-answers.ts';
 import { type CardProduct, startCardProduct } from '../support/card-product.ts';
 import { DEFAULT_INSTRUCTION } from '../support/product.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
-import type { PayoutResult } from '../../src/workflows/route/ends.ts';
+import type { PayoutResult } from '../../src/workflows/payout.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';

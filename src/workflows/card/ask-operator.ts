@@ -1,8 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import { accepted, refused } from '../execution/inbox.ts';
-import { noted } from '../execution/two-people.ts';
+import { accepted, noted, refused } from '../execution.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { checks } from '../proxies.ts';
 import type { CardExecution } from './execution.ts';

@@ -15,9 +15,7 @@ import {
   isCardEnd,
 } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
-import { Inbox } from '../execution/inbox.ts';
-import { TwoPeople } from '../execution/two-people.ts';
-import { ExecutionView } from '../execution/view.ts';
+import { ExecutionView, Inbox, TwoPeople } from '../execution.ts';
 import { recordCardState } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import type { ResolveCardUpdate } from './messages.ts';

@@ -1,7 +1,7 @@
 import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { CardEvent, CardHandle } from '../../domain/card-payment.ts';
 import { parseAmount } from '../../domain/money.ts';
-import { assertNamed, handleCancel, handleResolve } from '../execution/handlers.ts';
+import { assertNamed, handleCancel, handleResolve } from '../execution.ts';
 import type { CardExecution } from './execution.ts';
 import {
   cancelCardUpdate,

@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { condition, sleep } from '@temporalio/workflow';
 import { holdDigest } from '../../domain/authority.ts';
 import {
   type Assessment,
@@ -9,30 +9,15 @@ import {
   type Obstacle,
   shownFunds,
 } from '../../domain/gates.ts';
-import type { Reason, UnpaidState } from '../../domain/payout-state.ts';
-import type { Terms } from '../../domain/policy.ts';
+import type { Reason } from '../../domain/payout-state.ts';
+import type { Terms, Waits } from '../../domain/policy.ts';
 import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
 import type { ExchangeProgress } from '../../domain/submission.ts';
-import type { SwitchScope } from '../../domain/switch-scope.ts';
 import { doublingPause } from '../../domain/time.ts';
-import { assess, polls } from '../proxies.ts';
-import { awaitDecision, type Decided } from './await-decision.ts';
-import { ensureBeneficiary } from './ensure-beneficiary.ts';
+import { assess, polls, sends } from '../proxies.ts';
+import type { BackToGates, Unpaid } from './order-state.ts';
 import type { PayoutView } from './view.ts';
-import { untilCancelRequested } from './waits.ts';
-
-/** An unpaid end that is not stored yet. */
-export interface Unpaid {
-  kind: 'unpaid';
-  state: UnpaidState;
-  reason: Reason;
-}
-
-/** Nothing was sent, or nothing that was sent was executed; `because`: what the gates must deal with. */
-export interface BackToGates {
-  kind: 'gates';
-  because?: { obstacle: Obstacle; repeatedly?: string } | { switchedOff: SwitchScope } | 'changed';
-}
+import { awaitDecision, type Decided, sendOrRenewClaim, untilCancelRequested } from './waits.ts';
 
 const unpaid = (state: Unpaid['state'], code: ReasonCode): Unpaid => ({ kind: 'unpaid', state, reason: because(code) });
 
@@ -106,7 +91,7 @@ export class Gates {
       view.assessed(found);
       const gate = nextGate(found, terms, passes, Date.now());
       if (view.question.isLeftFor(askedAt(gate))) await this.hear();
-      if (view.inbox.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
+      if (view.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
       if (view.question.rejectedBy !== undefined) return unpaid('rejected', 'approval-rejected');
       if (gate.gate !== 'hold' && view.state === 'held') this.leaveWait();
       // Not waiting for money any more: a later shortage gets its own waiting time.
@@ -121,7 +106,7 @@ export class Gates {
           return { kind: 'unpaid', state: 'failed', reason: gate.reason };
         case 'scheduled':
           await view.enter('scheduled', because('not-yet-due'));
-          await condition(() => view.inbox.wantsCancel, gate.until - Date.now());
+          await condition(() => view.wantsCancel, gate.until - Date.now());
           this.leaveWait();
           break;
         case 'beneficiary':
@@ -203,11 +188,11 @@ export class Gates {
       // The bank says "short" although the balance looks sufficient: only time can tell.
       const pause = Math.min(left, doublingPause(this.visits, lookAgainMs, lookAgainMaxMs));
       this.visits += 1;
-      await condition(() => view.inbox.wantsCancel, pause);
+      await condition(() => view.wantsCancel, pause);
     } else {
       const { accountId, needs } = funds;
       const { reference } = view.claim;
-      await untilCancelRequested(view.inbox, left, () => polls.awaitFunds({ accountId, needs, reference }));
+      await untilCancelRequested(view, left, () => polls.awaitFunds({ accountId, needs, reference }));
     }
     this.leaveWait();
     return undefined;
@@ -247,3 +232,28 @@ export class Gates {
 /** Digest of what a gate asks people; undefined if it asks nothing. */
 const askedAt = (gate: Gate): string | undefined =>
   gate.gate === 'approval' || gate.gate === 'hold' ? gate.digest : undefined;
+
+/**
+ * Makes sure that a payee given by its details exists at the bank. The activity decides whether a POST may be made; after an
+ * unknown outcome it searches, and never repeats blindly. Returns what the bank refused, `not-approved` if there is no (valid)
+ * approval any more, or undefined if the payee exists or a cancel is requested.
+ */
+async function ensureBeneficiary(view: PayoutView, pauses: Waits): Promise<Obstacle | 'not-approved' | undefined> {
+  for (let looks = 0; ; looks += 1) {
+    view.show('preparing', because('beneficiary-pending'));
+    const summary = looks === 0 ? 'adds the beneficiary' : `searches for the beneficiary, search ${looks + 1}`;
+    const added = await sendOrRenewClaim(view, () =>
+      sends.addBeneficiary.executeWithOptions({ summary }, [{ claim: view.claim }]),
+    );
+    if (added === undefined) {
+      await untilCancelRequested(view, pauses.patienceMs, () => polls.awaitBank({ accountId: view.accountId }));
+    }
+    if (added?.kind === 'there') return undefined;
+    if (added?.kind === 'refused') return added.obstacle;
+    if (added?.kind === 'not-approved') return 'not-approved';
+    if (view.wantsCancel) return undefined;
+    await sleep(doublingPause(looks, Math.ceil(pauses.lookAgainMs / 5), pauses.lookAgainMaxMs * 12), {
+      summary: 'an add may be under way; searches again before anything is sent',
+    });
+  }
+}

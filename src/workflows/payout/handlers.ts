@@ -9,7 +9,7 @@ import {
 } from '../../domain/authority.ts';
 import { RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import type { Refused } from '../../people/decisions/weigh.ts';
-import { handleCancel, handleResolve, until } from '../execution/handlers.ts';
+import { handleCancel, handleResolve, until } from '../execution.ts';
 import {
   approveSignal,
   type CancelAnswer,
@@ -42,7 +42,7 @@ export function handleMessages(view: PayoutView): void {
   handleDecide(view);
   handleCancel(view, cancelUpdate, {
     isTaken: () => !view.hasEnded,
-    isKnown: () => view.inbox.cancelStage !== 'open' || !isStoppable(view),
+    isKnown: () => view.cancelStage !== 'open' || !isStoppable(view),
     outcome: () => cancelOutcome(view),
     refused: async ({ by }) => {
       if (cancelOutcome(view) === 'too-late') await tellRefused(view, { action: 'cancel', by, why: 'too late' });
@@ -180,7 +180,7 @@ function isStoppable({ state }: PayoutView): boolean {
   return !['submitting', 'resolving', 'needs-operator', 'converting'].includes(state);
 }
 
-function cancelOutcome({ state, hasEnded, inbox }: PayoutView): CancelAnswer['outcome'] {
+function cancelOutcome({ state, hasEnded, cancelStage }: PayoutView): CancelAnswer['outcome'] {
   if (state === 'cancelled') return 'cancelled';
-  return hasEnded || inbox.cancelStage === 'too-late' ? 'too-late' : 'pending';
+  return hasEnded || cancelStage === 'too-late' ? 'too-late' : 'pending';
 }

@@ -2,17 +2,11 @@ import { condition } from '@temporalio/workflow';
 import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { OrderNotice } from '../../domain/order-status.ts';
 import type { ResolveRequest } from '../../domain/payout-state.ts';
-import { Inbox } from '../execution/inbox.ts';
+import { after, Inbox } from '../execution.ts';
 import { endOfOrder } from '../proxies.ts';
-import { after } from './waits.ts';
-
-/** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
-type CancelStage = 'open' | 'driven' | 'too-late';
 
 /** What a payout has been told: news of its orders, operators' requests, a cancel. */
 export class PayoutInbox extends Inbox<ResolveRequest> {
-  /** For the order that is followed now; an exchange and its payment have one each. */
-  cancelStage: CancelStage = 'open';
   private readonly notices: OrderNotice[] = [];
   private fresh = false;
   private readRequested = false;
@@ -57,11 +51,6 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
     return this.notices.filter((notice) => notice.reference === reference);
   }
 
-  /** Whether a cancel is requested and can still have an effect. */
-  get wantsCancel(): boolean {
-    return this.cancel !== undefined && this.cancelStage !== 'too-late';
-  }
-
   /**
    * Waits for news until the safety timer fires. One timer serves the whole life. Each time it fires the next interval is longer.
    */
@@ -76,22 +65,22 @@ export class PayoutInbox extends Inbox<ResolveRequest> {
    * Asks the watch to tell the end of an order, which is news then. If it tells none for the patience time, that is news too, and
    * it can be asked again, for a longer time. False: it has told already.
    */
-  hearsEnd(orderId: string, patienceMs: number): boolean {
+  awaitsEnd(orderId: string, patienceMs: number): boolean {
     const end = this.ends.get(orderId);
     if (end === undefined) {
       this.ends.set(orderId, 'asked');
-      void this.hearEnd(orderId, patienceMs);
+      void this.endReturned(orderId, patienceMs);
     }
     return end === undefined || end === 'asked';
   }
 
   /** The paid order as the watch told it; the end is stored. */
-  toldEnd(orderId: string): PaidOrder | undefined {
+  returnedEnd(orderId: string): PaidOrder | undefined {
     const end = this.ends.get(orderId);
     return end === 'asked' ? undefined : end;
   }
 
-  private async hearEnd(orderId: string, patienceMs: number): Promise<void> {
+  private async endReturned(orderId: string, patienceMs: number): Promise<void> {
     const { awaitOrderEnd } = endOfOrder(orderId, longer(patienceMs, this.waits));
     this.waits += 1;
     try {

@@ -1,10 +1,11 @@
-import { sleep, workflowInfo } from '@temporalio/workflow';
+import { log, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Prepared, SettledLegs } from '../../activities/payout.ts';
-import type { AwaitedApproval, Decision, Verdict } from '../../domain/authority.ts';
+import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/authority.ts';
 import type { Claim } from '../../domain/claim.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { type PayoutInput, payoutTitle } from '../../domain/instruction.ts';
 import type { PayoutKind } from '../../domain/names.ts';
+import type { PaidOrder } from '../../domain/order-judgement.ts';
 import { type Flag, flagsText } from '../../domain/payee.ts';
 import {
   type EndState,
@@ -16,12 +17,138 @@ import {
   type UnpaidState,
   visibleState,
 } from '../../domain/payout-state.ts';
-import { ExecutionView } from '../execution/view.ts';
+import { ExecutionView } from '../execution.ts';
 import type { PayoutStateView } from '../messages.ts';
 import { closePayout, recordState, weighDecisions } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 import { PayoutInbox } from './inbox.ts';
-import { Question, type UnsignedStatement } from './question.ts';
+
+/** An unverified statement made by a signal. */
+export type UnsignedStatement = Pick<Decision, 'decision' | 'by'>;
+
+/** What a payout asks people, one question at a time, and their answers. */
+export class Question {
+  awaited: AwaitedApproval | undefined;
+  verdict: Extract<Verdict, { verdict: 'approved' | 'rejected' }> | undefined;
+  /** Somebody says that the store has something new about the question. */
+  isHinted = false;
+  /** Who rejected the payout: as final as a cancel, also for a run that takes the claim again. */
+  rejectedBy: string | undefined;
+  /** The bank has taken the last rejection of its order. */
+  isPassedOn = false;
+  /** Number of readings of the stored decisions that are under way: by updates, which then answer, and by the main line. */
+  readers = 0;
+  /** Statements made by signals since the decisions were last read; refused unless a signed decision says the same. */
+  readonly unsignedStatements: UnsignedStatement[] = [];
+  private about: string | undefined;
+  /** Digest of the last question asked, open or not. */
+  private lastAsked: string | undefined;
+  /** The question from before the claim was taken, not asked again yet: whoever has seen it may still reject. */
+  private unanswered: AwaitedApproval | undefined;
+
+  /** `unanswered`: the question that the previous run left open. */
+  constructor(unanswered?: AwaitedApproval) {
+    this.unanswered = unanswered;
+    this.lastAsked = unanswered?.digest;
+  }
+
+  /** The question that somebody deciding now may have in mind. */
+  get open(): AwaitedApproval | undefined {
+    return this.awaited ?? this.unanswered;
+  }
+
+  /**
+   * Opens a question; votes on one do not count for another. Asking the same question again leaves it as it is, so that a
+   * decision taken while the bank was read in between is not lost.
+   */
+  ask(awaited: AwaitedApproval): void {
+    const about = [awaited.kind, awaited.digest].join(' ');
+    if (this.about === about && (this.awaited ?? this.verdict) !== undefined) return;
+    this.about = about;
+    this.unanswered = undefined;
+    this.lastAsked = awaited.digest;
+    this.awaited = awaited;
+    this.verdict = undefined;
+    this.isPassedOn = false;
+  }
+
+  /** Whether some statement has not been read yet. */
+  get isBeingRead(): boolean {
+    return this.isHinted || this.readers > 0;
+  }
+
+  /** Whether the last question may just have been answered although `digest` is asked next (undefined: nothing is). */
+  isLeftFor(digest: string | undefined): boolean {
+    return digest === undefined ? this.open !== undefined : ![undefined, digest].includes(this.lastAsked);
+  }
+
+  /**
+   * The claim is taken again: the question is asked again if it still arises. Not kept if it is about the bank's audit: that
+   * order is rejected at the bank.
+   */
+  keepForNextRun(): void {
+    if (this.awaited !== undefined && this.awaited.kind !== 'bank') this.unanswered = this.awaited;
+    this.close();
+  }
+
+  /** The gates are open: an answer to an earlier question can no longer reject what is sent from now on. */
+  discard(): void {
+    this.unanswered = undefined;
+    this.close();
+  }
+
+  close(): void {
+    this.about = undefined;
+    this.awaited = undefined;
+    this.verdict = undefined;
+  }
+
+  decide(decision: Decision): Verdict {
+    const subject = this.subjectOf(decision);
+    return this.take(consider(subject, decision, Date.now()), subject, decision.decision);
+  }
+
+  /** The question that a decision applies to. Nobody can approve what is about to be read again. */
+  subjectOf({ decision }: Pick<Decision, 'decision'>): AwaitedApproval | undefined {
+    return decision === 'reject' ? this.open : this.awaited;
+  }
+
+  /** Applies the verdict of one decision, or of all stored ones, on a question. */
+  take(verdict: Verdict, subject: AwaitedApproval | undefined, decision: string): Verdict {
+    switch (verdict.verdict) {
+      case 'counted':
+        this.awaited = { ...verdict.awaited, expiresAt: this.awaited?.expiresAt };
+        break;
+      case 'approved':
+      case 'rejected':
+        this.verdict = verdict;
+        this.awaited = undefined;
+        // Not for the bank's audit: that order is rejected at the bank.
+        if (verdict.verdict === 'rejected' && subject?.kind !== 'bank') this.rejectedBy = verdict.by;
+        break;
+      case 'refused':
+        log.warn('decision refused', { decision, why: verdict.why });
+    }
+    return verdict;
+  }
+}
+
+/** Whether a cancel can still affect the current order: `open`, passed to the bank (`driven`), or `too-late`. */
+export type CancelStage = 'open' | 'driven' | 'too-late';
+
+/** What is shown of the orders of a row. */
+interface ShownOrder {
+  readonly orderId: string | undefined;
+  readonly bankStatus: string | undefined;
+  readonly cancelStage: CancelStage;
+  readonly phase: { readonly name: string };
+}
+
+/**
+ * Result of a payout, a transfer or an exchange. Every business outcome is a return value; a workflow fails only for a bug or a
+ * misuse.
+ */
+export type PayoutResult = Omit<Extract<Prepared, { kind: 'ended' }>, 'kind'>;
 
 /** What a payout shows of itself, in the UI and in the store, and what it is told. */
 export class PayoutView extends ExecutionView<PayoutState> {
@@ -29,10 +156,10 @@ export class PayoutView extends ExecutionView<PayoutState> {
   readonly inbox = new PayoutInbox();
   readonly question: Question;
   readonly workflowId = workflowInfo().workflowId;
-  orderId: string | null = null;
-  bankStatus: string | null = null;
-  fee: string | null = null;
-  feeCurrency: string | null = null;
+  /** What was booked, or stored before this run. */
+  private booked: Partial<Pick<PayoutResult, 'orderId' | 'fee' | 'feeCurrency'>> = {};
+  /** The order that ends the row, and the exchange before it. */
+  private orders: { main?: ShownOrder; exchange?: ShownOrder } = {};
   maker: string | undefined;
   /** Decisions count only if signed. */
   isSigned = false;
@@ -79,7 +206,6 @@ export class PayoutView extends ExecutionView<PayoutState> {
     this.isSigned = terms.signed === true;
     // One started for a later day shows `scheduled` until it shows another state.
     this.shown = workflowInfo().typedSearchAttributes.get(payoutState);
-    this.inbox.cancelStage = 'open';
     this.question.keepForNextRun();
     this.assessed(assessment);
   }
@@ -91,6 +217,56 @@ export class PayoutView extends ExecutionView<PayoutState> {
 
   get hasEnded(): boolean {
     return isEnd(this.state);
+  }
+
+  showsOrders(orders: { main: ShownOrder; exchange?: ShownOrder }): void {
+    this.orders = orders;
+  }
+
+  private get current(): ShownOrder | undefined {
+    const { exchange, main } = this.orders;
+    return exchange?.phase.name === 'placed' ? exchange : main;
+  }
+
+  get orderId(): string | null {
+    return this.booked.orderId ?? this.orders.main?.orderId ?? null;
+  }
+
+  /** Of the order that is followed now; an exchange and its payment have one each. */
+  get cancelStage(): CancelStage {
+    return this.current?.cancelStage ?? 'open';
+  }
+
+  /** Whether a cancel is requested and can still have an effect. */
+  get wantsCancel(): boolean {
+    return this.inbox.cancel !== undefined && this.cancelStage !== 'too-late';
+  }
+
+  /** Shows the end of the order as the end of the row: `paid` for one that took the money. */
+  paid({ fee, feeCurrency }: Pick<PaidOrder, 'fee' | 'feeCurrency'>, reason: Reason | null): PayoutResult {
+    this.booked = { fee: fee ?? null, feeCurrency: feeCurrency ?? null };
+    return this.ended('completed', reason);
+  }
+
+  /** Shows an end that the store had before this run. */
+  endedBefore({
+    reference,
+    state,
+    reason,
+    orderId,
+    fee,
+    feeCurrency,
+  }: Extract<Prepared, { kind: 'ended' }>): PayoutResult {
+    this.booked = { orderId, fee, feeCurrency };
+    return { ...this.ended(state, reason), reference };
+  }
+
+  /** Shows an end that is stored. */
+  ended(state: EndState, reason: Reason | null): PayoutResult {
+    this.show(state, reason);
+    const { orderId, booked } = this;
+    const { fee = null, feeCurrency = null } = booked;
+    return { reference: this.held?.reference ?? '', state, reason, orderId, fee, feeCurrency };
   }
 
   /** Moves to a state that lists and reports must show. */
@@ -108,14 +284,14 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** Stores an unpaid end; `settled` is what this run knows of what it sent. */
-  async close(state: UnpaidState, reason: Reason, settled: SettledLegs): Promise<void> {
-    const by = this.endedBy(reason);
+  async close(state: UnpaidState, reason: Reason, settled: SettledLegs): Promise<PayoutResult> {
+    const by = this.decidedBy(reason);
     await closePayout({ claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
-    this.show(state, reason);
+    return this.ended(state, reason);
   }
 
   /** Who decided the end, if a person did; from history alone, so that a replay gives the same. */
-  private endedBy({ code }: Reason): string | undefined {
+  private decidedBy({ code }: Reason): string | undefined {
     if (code === 'approval-rejected') return this.question.rejectedBy;
     return code === 'cancelled-by-request' ? this.inbox.cancel?.by : undefined;
   }
@@ -182,18 +358,11 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   view(): PayoutStateView {
-    const { state, reason, orderId, bankStatus, fee, feeCurrency, evidence } = this;
-    return {
-      state,
-      reason,
-      reference: this.held?.reference ?? '',
-      orderId,
-      bankStatus,
-      fee,
-      feeCurrency,
-      awaited: this.awaitedView(),
-      evidence,
-    };
+    const { state, reason, orderId, evidence } = this;
+    const { fee = null, feeCurrency = null } = this.booked;
+    const bankStatus = this.current?.bankStatus ?? null;
+    const reference = this.held?.reference ?? '';
+    return { state, reason, reference, orderId, bankStatus, fee, feeCurrency, awaited: this.awaitedView(), evidence };
   }
 
   private awaitedView(): PayoutStateView['awaited'] {
@@ -215,13 +384,14 @@ export class PayoutView extends ExecutionView<PayoutState> {
 
   protected details(): [string, string][] {
     const { awaited } = this.question;
+    const { fee = null, feeCurrency = null } = this.booked;
     return [
       [payoutTitle(this.input), this.state],
       ['kind', this.kind],
       ['why', this.reason?.message ?? ''],
       ['order', this.orderId ?? ''],
-      ['bank status', this.bankStatus ?? ''],
-      ['fee', this.fee === null ? '' : `${this.fee} ${this.feeCurrency ?? ''}`],
+      ['bank status', this.current?.bankStatus ?? ''],
+      ['fee', fee === null ? '' : `${fee} ${feeCurrency ?? ''}`],
       ['awaits', awaited === undefined ? '' : awaitedText(awaited)],
       ['look at', awaited === undefined ? '' : flagsText(this.flags)],
     ];

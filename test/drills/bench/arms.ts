@@ -12,7 +12,7 @@ import {
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { executionsOver } from '../../../src/platform/temporal/executions.ts';
-import type { PayoutResult } from '../../../src/workflows/route/ends.ts';
+import type { PayoutResult } from '../../../src/workflows/payout.ts';
 import { command } from '../chaos/processes.ts';
 import { type MeasuredProcess, metered, ownProgram } from './measured-process.ts';
 import { type ArmName, BENCH_QUEUE, type BenchOptions } from './options.ts';

@@ -18,9 +18,9 @@ interface Change {
 export const BEFORE: Change = {
   edits: [
     {
-      file: 'src/workflows/leg/place.ts',
-      find: '    view.show(plan.submitting);\n    leg.firstSentAt ??= Date.now();',
-      replace: "    await sleep('20 ms');\n    view.show(plan.submitting);\n    leg.firstSentAt ??= Date.now();",
+      file: 'src/workflows/payout/order.ts',
+      find: '      view.show(shows.submitting);\n',
+      replace: "      await sleep('20 ms');\n      view.show(shows.submitting);\n",
     },
   ],
 };

@@ -147,8 +147,8 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
     what: '"no money" is believed without a pause before the second look',
     edits: [
       {
-        file: 'src/workflows/leg/follow.ts',
-        find: 'await sleep(leg.terms.waits.noMoneyRecheckMs, {',
+        file: 'src/workflows/payout/follow.ts',
+        find: 'await sleep(terms.waits.noMoneyRecheckMs, {',
         replace: 'await sleep(1, {',
       },
     ],

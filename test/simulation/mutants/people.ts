@@ -70,10 +70,10 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     what: "the bank's audit is approved without a person",
     edits: [
       {
-        file: 'src/workflows/leg/audit.ts',
-        find: 'leg.decision ??= await decide(follow, expiredAt);',
+        file: 'src/workflows/payout/audit.ts',
+        find: 'placed.decision ??= await decide(order, expiredAt);',
         replace:
-          "leg.decision ??= expiredAt === 0 ? await decide(follow, expiredAt) : { decision: 'approve', by: 'policy', remark: '' };",
+          "placed.decision ??= expiredAt === 0 ? await decide(order, expiredAt) : { decision: 'approve', by: 'policy', remark: '' };",
       },
     ],
   },
@@ -95,9 +95,9 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     what: 'a run that goes on with an empty history hears no rejection of what the run before has asked',
     edits: [
       {
-        file: 'src/workflows/route/under-claim.ts',
-        find: 'unanswered: view.isSigned ? undefined : view.question.open,',
-        replace: 'unanswered: undefined,',
+        file: 'src/workflows/payout/claim.ts',
+        find: 'const unanswered = view.isSigned ? undefined : view.question.open;',
+        replace: 'const unanswered = undefined;',
       },
     ],
   },

@@ -104,10 +104,10 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'an operator may close or resend without proof of absence',
     edits: [
       {
-        file: 'src/workflows/leg/resolve.ts',
+        file: 'src/workflows/payout/resolve.ts',
         find: 'const seen = search && { absent, isOpen: !search.isOurs && isWindowOver };',
         replace:
-          "const seen = { absent, isOpen: true };\n    leg.people.agree('close-as-not-paid', String(isWindowOver));",
+          "const seen = { absent, isOpen: true };\n    order.people.agree('close-as-not-paid', String(isWindowOver));",
       },
     ],
   },

@@ -2,7 +2,7 @@ import type { Mutant } from './mutant.ts';
 
 const SEND_ORDER = 'src/activities/send.ts';
 const SEND_ONCE = 'src/activities/send.ts';
-const PLACE = 'src/workflows/leg/place.ts';
+const PLACE = 'src/workflows/payout/order.ts';
 const CLAIMED_ROW = 'src/store/claimed-row.ts';
 const ATTEMPTS = 'src/store/attempts.ts';
 const SUBMISSION = 'src/domain/submission.ts';
@@ -126,7 +126,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         file: PLACE,
         find: "case 'resolve':",
         replace:
-          "case 'resolve':\n        if (plan.kind === 'exchange') {\n          leg.known = { ...known, tainted: false };\n          return { kind: 'gates' };\n        }",
+          "case 'resolve':\n        if (this.kind === 'exchange') {\n          this.learns({ ...this.known, tainted: false });\n          return { kind: 'gates' };\n        }",
       },
     ],
   },
@@ -244,7 +244,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         file: PLACE,
         find: "case 'resolve':",
         replace:
-          "case 'resolve':\n        if (view.inbox.wantsCancel) return { kind: 'unpaid', state: 'cancelled', reason: because('cancelled-by-request') };",
+          "case 'resolve':\n        if (view.wantsCancel) return { kind: 'unpaid', state: 'cancelled', reason: because('cancelled-by-request') };",
       },
       { file: ATTEMPTS, find: "if (open.length > 0) return 'in-doubt';", replace: '' },
     ],
@@ -255,7 +255,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a Temporal cancellation reaches into submit and resolve',
     edits: [
       {
-        file: 'src/workflows/route/under-claim.ts',
+        file: 'src/workflows/payout/claim.ts',
         find: 'return CancellationScope.nonCancellable(async () => {',
         replace: 'return CancellationScope.cancellable(async () => {',
       },
@@ -267,7 +267,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a worker that stood still with a send in hand begins it after its payout has looked and gone on',
     edits: [
       {
-        file: 'src/workflows/payout/one-send.ts',
+        file: 'src/workflows/payout/waits.ts',
         find: "view.renewed(await renewClaim({ claim: view.claim }, 'nothing is sent late any more'));",
         replace: '',
       },
@@ -309,9 +309,9 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     what: 'a run sends while another sender may still be about to',
     edits: [
       { file: ATTEMPTS, find: 'sentAt - other.sentAt < SENDER_LIFE_MS', replace: 'sentAt < other.sentAt' },
-      { file: 'src/workflows/leg/resolve.ts', find: 'search.liveForMs === 0 && ', replace: '' },
+      { file: 'src/workflows/payout/resolve.ts', find: 'search.liveForMs === 0 && ', replace: '' },
       {
-        file: 'src/workflows/leg/resolve.ts',
+        file: 'src/workflows/payout/resolve.ts',
         find: 'if (search.liveForMs > 0) doubt.since',
         replace: 'if (search.liveForMs < 0) doubt.since',
       },
@@ -353,8 +353,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/payout.ts',
-        find: 'return main.isInDoubt || main.parked',
-        replace: 'return main.parked',
+        find: '.find((order) => order?.isUnresolved)',
+        replace: '.find((order) => (order === main ? order.parked !== null : order?.isUnresolved))',
       },
     ],
   },

@@ -1,18 +1,18 @@
-import { condition } from '@temporalio/workflow';
-import type { ShownOrder } from '../../activities/find.ts';
+import { condition, sleep } from '@temporalio/workflow';
+import type { OrderSearch, ShownOrder } from '../../activities/find.ts';
 import { doubtInWords, proofFrom, provenAbsent, type Search, searchDelayMs } from '../../domain/absence.ts';
 import type { ResolveRequest } from '../../domain/payout-state.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { afterProvenAbsence, afterUnprovenResend, mayResend, type Submission } from '../../domain/submission.ts';
 import { doublingPause } from '../../domain/time.ts';
-import { accepted, type PendingResolve, refused } from '../execution/inbox.ts';
-import { continueAsNewIfLong } from '../payout/long-history.ts';
-import type { OrderLeg, Placed } from './order-leg.ts';
-import { type SearchResult, searchUntilSure } from './search.ts';
-import { setAside } from './second-orders.ts';
+import { accepted, type PendingResolve, refused } from '../execution.ts';
+import { answerOrUndefined, listScans } from '../proxies.ts';
+import type { Gates } from './gates.ts';
+import { type BackToGates, LOOKS_TO_CONFIRM, type OrderState, type Unpaid } from './order-state.ts';
+import { continueAsNewIfLong } from './waits.ts';
 
 /** `resend`: not found, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
-export type Resolved = Placed | { kind: 'resend' };
+type Resolved = { kind: 'placed' } | Unpaid | BackToGates | { kind: 'resend' };
 
 /** What the searches of one doubt have shown so far. */
 interface Doubt {
@@ -28,65 +28,66 @@ interface Doubt {
  * is adopted; one proven absent may be resent, as far as the dedupe trust goes; everything else goes to an operator while the
  * searches continue.
  */
-export async function resolveOrder(leg: OrderLeg): Promise<Resolved> {
-  const { view, terms } = leg;
-  const { waits } = terms;
-  if (leg.parked !== null) await view.enter('needs-operator', leg.parked);
+export async function resolveOrder(order: OrderState, gates: Gates): Promise<Resolved> {
+  const { view, memory } = order;
+  const { waits } = order.terms;
+  if (order.parked !== null) await view.enter('needs-operator', order.parked);
   else await view.enter('resolving', because('outcome-unknown'));
-  leg.lastSentAt ??= Date.now();
-  const doubt: Doubt = { scans: [], since: leg.lastSentAt, isAsApproved: true };
+  memory.lastSentAt ??= Date.now();
+  const doubt: Doubt = { scans: [], since: memory.lastSentAt, isAsApproved: true };
   view.inbox.take();
-  if (view.inbox.noticesFor(leg.reference).length > 0) view.inbox.readAgain();
+  if (view.inbox.noticesFor(order.reference).length > 0) view.inbox.readAgain();
   for (let n = 0; ; n += 1) {
-    if (view.state === 'needs-operator' && leg.holdsNoStatement) continueAsNewIfLong(view);
-    const pending = await untilNextSearch(leg, doubt.since, n);
-    const search = await searchOf(leg, doubt, n);
+    if (view.state === 'needs-operator' && order.holdsNoStatement) continueAsNewIfLong(view);
+    const pending = await untilNextSearch(order, doubt.since, n);
+    const search = await searchOf(order, doubt, n);
     const absent = provenAbsent(doubt.scans, doubt.since, waits);
     const isWindowOver = Date.now() >= proofFrom(doubt.since, waits);
     switch (search?.kind) {
       case 'found':
-        return adopt(leg, { orderId: search.orderId, differences: [] }, [], pending);
+        return adopt(order, { orderId: search.orderId, differences: [] }, [], pending);
       case 'conflict': {
-        const chosen = chosenOrder(leg, search, pending);
-        if (chosen !== undefined) return adopt(leg, chosen, search.listed, pending);
-        await park(leg, search.reason, whatIsShown(search.shown));
-        const decided = decideByOperator(leg, pending, { absent, isOpen: !search.isOurs && isWindowOver });
+        const chosen = chosenOrder(order, search, pending);
+        if (chosen !== undefined) return adopt(order, chosen, search.listed, pending);
+        await park(order, search.reason, whatIsShown(search.shown));
+        const decided = decideByOperator(order, pending, { absent, isOpen: !search.isOurs && isWindowOver });
         if (decided !== undefined) return decided;
         continue;
       }
       case 'nothing': {
-        const chosen = chosenOrder(leg, search, pending);
-        if (chosen !== undefined) return adopt(leg, chosen, [], pending);
-        if (leg.silence !== undefined && search.unsent.includes(leg.silence.attempt)) {
-          return clear(leg, 'the sender has recorded it', wasNothing(leg));
+        const chosen = chosenOrder(order, search, pending);
+        if (chosen !== undefined) return adopt(order, chosen, [], pending);
+        if (memory.silence !== undefined && search.unsent.includes(memory.silence.attempt)) {
+          return clear(order, 'the sender has recorded it', wasNothing(order));
         }
       }
     }
     // Absence is proven, and the sender never recorded the attempt, without which nothing leaves.
-    const neverCame = absent && leg.silence !== undefined && search?.recorded.includes(leg.silence.attempt) === false;
-    if (neverCame) leg.known = wasNothing(leg);
+    const neverCame =
+      absent && memory.silence !== undefined && !(search?.recorded.includes(memory.silence.attempt) ?? true);
+    if (neverCame) order.learns(wasNothing(order));
     const seen = search && { absent, isOpen: !search.isOurs && isWindowOver };
-    const decided = decideByOperator(leg, pending, seen);
+    const decided = decideByOperator(order, pending, seen);
     if (decided !== undefined) return decided;
     if (view.state === 'needs-operator' && view.reason?.code !== PROVED_NOTHING) continue;
-    const sent = search && (await sentAgain(leg, doubt, search, { absent, neverCame, isWindowOver }));
+    const sent = search && (await sentAgain(order, gates, doubt, search, { absent, neverCame, isWindowOver }));
     if (sent !== undefined) return sent;
-    if (absent) await park(leg, 'order-not-found');
-    else if (searchDelayMs(n + 1, waits) === undefined) await park(leg, PROVED_NOTHING, search && whyNothing(search));
+    if (absent) await park(order, 'order-not-found');
+    else if (searchDelayMs(n + 1, waits) === undefined) await park(order, PROVED_NOTHING, search && whyNothing(search));
   }
 }
 
 /** One search, as far as it proves anything. */
-async function searchOf(leg: OrderLeg, doubt: Doubt, n: number): Promise<SearchResult | undefined> {
+async function searchOf(order: OrderState, doubt: Doubt, n: number): Promise<SearchResult | undefined> {
   const { scans } = doubt;
   const startedAt = Date.now();
-  const search = await searchUntilSure(leg, n, startedAt >= proofFrom(doubt.since, leg.terms.waits));
+  const search = await searchUntilSure(order, n, startedAt >= proofFrom(doubt.since, order.terms.waits));
   const isShown = search !== undefined && (search.kind !== 'nothing' || search.isOurs);
   // An order shown once is not proven absent by lists from before it.
   if (isShown || search?.hasChanged) scans.length = 0;
   scans.push({ startedAt, isEmpty: search !== undefined && !isShown && search.doubt === undefined });
   if (search === undefined) return undefined;
-  if (search.exists) leg.known = { ...leg.known, exists: true };
+  if (search.exists) order.learns({ ...order.known, exists: true });
   // A sender without an answer may still be running: the end of its time counts as the end of the last attempt.
   if (search.liveForMs > 0) doubt.since = Math.max(doubt.since, Date.now() + search.liveForMs);
   return search;
@@ -100,25 +101,27 @@ interface Proof {
 
 /** The reference is sent again, if what was shown allows it. */
 async function sentAgain(
-  leg: OrderLeg,
+  order: OrderState,
+  gates: Gates,
   doubt: Doubt,
   search: NothingFound,
   { absent, neverCame, isWindowOver }: Proof,
 ): Promise<Resolved | undefined> {
-  const { view, terms } = leg;
+  const { view, terms } = order;
   const isFree = search.liveForMs === 0 && (absent || search.switchedOff === undefined);
   if (!isFree) return undefined;
   // No attempt is known that a send could repeat.
-  if (absent && leg.parked === null && (neverCame || !leg.hasLeft)) return clear(leg, 'negative proof', leg.known);
+  if (absent && order.parked === null && (neverCame || !order.hasLeft))
+    return clear(order, 'negative proof', order.known);
   const dedupe = search.distrusted ? 'none' : terms.referenceDedupe;
   const stableSearches = doubt.scans.filter(({ isEmpty }) => isEmpty).length;
-  if (!leg.hasLeft || !mayResend(dedupe, leg.known, { absent, stableSearches, isWindowOver })) return undefined;
-  if (absent) return clear(leg, 'negative proof');
+  if (!order.hasLeft || !mayResend(dedupe, order.known, { absent, stableSearches, isWindowOver })) return undefined;
+  if (absent) return clear(order, 'negative proof');
   // An order in doubt cannot be stopped; after a cancel or rejection it is not resent either: the cancel counts once absence is
   // proven.
-  if (view.inbox.wantsCancel || view.question.rejectedBy !== undefined) return undefined;
-  doubt.isAsApproved &&= await isAsApproved(leg);
-  return doubt.isAsApproved ? again(leg) : undefined;
+  if (view.wantsCancel || view.question.rejectedBy !== undefined) return undefined;
+  doubt.isAsApproved &&= await isAsApproved(order, gates);
+  return doubt.isAsApproved ? again(order) : undefined;
 }
 
 /** What keeps the lists from proving anything, if known. */
@@ -136,26 +139,28 @@ const PROVED_NOTHING: ReasonCode = 'outcome-unknown';
  * Nothing was executed: the same reference may be sent again, through the gates. `known`: what is known without an attempt that
  * sent nothing.
  */
-function clear(leg: OrderLeg, why: string, known?: Submission): Resolved {
-  const isRepeated = known === undefined && leg.hasLeft;
-  leg.view.note(
+function clear(order: OrderState, why: string, known?: Submission): Resolved {
+  const isRepeated = known === undefined && order.hasLeft;
+  order.view.note(
     isRepeated ? `${why}: the same reference is sent again with the same bytes` : `${why}: nothing was sent`,
   );
-  leg.known = isRepeated ? afterProvenAbsence(leg.known) : { ...(known ?? leg.known), tainted: false, doubted: [] };
-  leg.silence = undefined;
-  leg.parked = null;
+  order.learns(
+    isRepeated ? afterProvenAbsence(order.known) : { ...(known ?? order.known), tainted: false, doubted: [] },
+  );
+  order.memory.silence = undefined;
+  order.parked = null;
   return { kind: 'gates' };
 }
 
 /** What was known before the attempt that turned out to have sent nothing: neither it nor the proof before it counts twice. */
-function wasNothing({ known, silence }: OrderLeg): Submission {
+function wasNothing({ known, memory: { silence } }: OrderState): Submission {
   if (silence === undefined) return known;
   return { ...known, lastLeft: silence.before.lastLeft, resends: silence.before.resends };
 }
 
-function again(leg: OrderLeg): Resolved {
-  leg.view.note('not seen: the same reference is sent again with the same bytes');
-  leg.known = afterUnprovenResend(leg.known);
+function again(order: OrderState): Resolved {
+  order.view.note('not seen: the same reference is sent again with the same bytes');
+  order.learns(afterUnprovenResend(order.known));
   return { kind: 'resend' };
 }
 
@@ -163,8 +168,8 @@ function again(leg: OrderLeg): Resolved {
  * Reads payee, fee and the orders of earlier generations again before an order in doubt is resent: only what was approved is sent,
  * and nothing that an earlier generation may have paid; otherwise the proof is awaited, after which the gates say what is in the way.
  */
-async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
-  const { digest, earlierOpen } = await plan.assess();
+async function isAsApproved({ view }: OrderState, gates: Gates): Promise<boolean> {
+  const { digest, earlierOpen } = await gates.assess();
   const same = digest === view.digest && earlierOpen === undefined;
   if (!same) view.note('not what was approved any more: nothing is sent again before the proof');
   return same;
@@ -172,7 +177,7 @@ async function isAsApproved({ plan, view }: OrderLeg): Promise<boolean> {
 
 /** The one among several that an operator names, or the one that two people say it is. */
 function chosenOrder(
-  leg: OrderLeg,
+  order: OrderState,
   search: Exclude<SearchResult, { kind: 'found' }>,
   pending: PendingResolve<ResolveRequest> | undefined,
 ): ShownOrder | undefined {
@@ -184,27 +189,25 @@ function chosenOrder(
   }
   const shown = search.shown.find((order) => order.orderId === orderId);
   if (shown === undefined || shown.differences.length === 0) return shown;
-  if (leg.adoptsDespite(shown, by)) return shown;
+  if (order.countsDespite(shown, by)) return shown;
   const message = `it differs from what was sent in ${shown.differences.join(', ')}; this is noted, and a second person with evidence may adopt it`;
-  leg.view.inbox.answer(pending, refused(message));
+  order.view.inbox.answer(pending, refused(message));
   return undefined;
 }
 
 async function adopt(
-  leg: OrderLeg,
+  order: OrderState,
   { orderId, differences }: ShownOrder,
   listed: readonly string[],
   pending: PendingResolve<ResolveRequest> | undefined,
 ): Promise<Resolved> {
-  const { view, plan } = leg;
-  for (const other of listed) if (other !== orderId) setAside(leg, other);
-  leg.despite = differences;
-  leg.follows(orderId);
+  const { view, shows } = order;
+  const placed = order.follows(orderId, { despite: differences, others: listed.filter((other) => other !== orderId) });
   if (pending !== undefined) {
     view.inbox.answer(pending, accepted(`the bank shows order ${orderId}; it is followed`));
   }
-  await view.enter(plan.following);
-  return { kind: 'placed', orderId, readsAtOnce: true };
+  await view.enter(shows.following);
+  return placed;
 }
 
 /** Text for people, who must name one of these orders. */
@@ -221,7 +224,7 @@ const SHOWN_AT_MOST = 3;
 
 /** Waits until the next search is due, an order is reported, or an operator asks; returns the operator's request. */
 async function untilNextSearch(
-  { view, terms: { waits } }: OrderLeg,
+  { view, terms: { waits } }: OrderState,
   since: number,
   n: number,
 ): Promise<PendingResolve<ResolveRequest> | undefined> {
@@ -236,7 +239,7 @@ async function untilNextSearch(
   return inbox.asked;
 }
 
-async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Promise<void> {
+async function park({ view }: OrderState, reason: ReasonCode, detail?: string): Promise<void> {
   if (view.state === 'needs-operator' && view.reason?.code === reason) return;
   await view.enter('needs-operator', because(reason, detail));
 }
@@ -246,15 +249,15 @@ async function park({ view }: OrderLeg, reason: ReasonCode, detail?: string): Pr
  * proof window is over, and no order shown looks like ours: two people with evidence may then close what the searches cannot.
  */
 function decideByOperator(
-  leg: OrderLeg,
+  order: OrderState,
   pending: PendingResolve<ResolveRequest> | undefined,
   seen: { absent: boolean; isOpen: boolean } | undefined,
 ): Resolved | undefined {
   if (pending === undefined || pending.answer !== undefined) return undefined;
   const { action, by } = pending.request;
-  const { known, terms } = leg;
+  const { known, terms } = order;
   const answer = (accepted: boolean, message: string): undefined => {
-    leg.view.inbox.answer(pending, { accepted, message });
+    order.view.inbox.answer(pending, { accepted, message });
     return undefined;
   };
   const close = (message: string, people = by): Resolved => {
@@ -271,17 +274,69 @@ function decideByOperator(
     case 'resend':
       if (!absent) return answer(false, 'absence is not proven');
       if (known.exists) return answer(false, 'the bank says that it has this reference');
-      if (leg.hasLeft && terms.referenceDedupe === 'none') {
+      if (order.hasLeft && terms.referenceDedupe === 'none') {
         return answer(false, 'the bank is not trusted to recognise a reference (dedupe "none")');
       }
       answer(true, 'the same reference is sent again');
-      return clear(leg, `asked for by ${by}`);
+      return clear(order, `asked for by ${by}`);
     case 'close-as-not-paid': {
       if (absent && !known.exists) return close('closed as not paid');
       if (!isOpen) return answer(false, 'absence is not proven');
-      const people = leg.people.agree(action, by);
+      const people = order.people.agree(action, by);
       if (people !== undefined) return close('closed as not paid by two people', people);
       return answer(false, 'absence is not proven: noted, and a second person with evidence may close it');
     }
+  }
+}
+
+/** `hasChanged`: a search a few seconds before showed something else. */
+type SearchResult = OrderSearch & { hasChanged?: boolean };
+
+/**
+ * `searchOnce`, repeated within seconds before people are asked about a conflict: one wrong record among good ones asks nobody. A
+ * second order stops the payout at once.
+ */
+async function searchUntilSure(order: OrderState, n: number, mayProve: boolean): Promise<SearchResult | undefined> {
+  const { lookAgainMs, lookAgainMaxMs } = order.terms.waits;
+  let search: SearchResult | undefined = await searchOnce(order, n, mayProve);
+  for (let looks = 0; looks < LOOKS_TO_CONFIRM; looks += 1) {
+    const isSure =
+      search?.kind !== 'conflict' || search.reason !== 'reference-conflict' || order.view.state === 'needs-operator';
+    if (isSure) return search;
+    await sleep(doublingPause(looks, lookAgainMs, lookAgainMaxMs), {
+      summary: 'searches again before people are asked',
+    });
+    const again = await searchOnce(order, n, mayProve);
+    if (again !== undefined) search = { ...again, hasChanged: true };
+  }
+  return search;
+}
+
+/** Undefined if the bank did not answer. `mayProve`: reads so far back that a list without the order would prove its absence. */
+export async function searchOnce(order: OrderState, n: number, mayProve: boolean): Promise<OrderSearch | undefined> {
+  const { view, kind, memory } = order;
+  const { claim, recorded } = view;
+  const { firstSentAt: since = Date.now(), placedIds } = memory;
+  const input = { claim, leg: kind, since, recorded, placedIds, mayProve };
+  const search = await answerOrUndefined(() =>
+    listScans.findOrder.executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [input]),
+  );
+  if (search === undefined) {
+    view.note(`search ${n + 1}: the bank did not answer`);
+    return undefined;
+  }
+  const { ordersRead, pagesRead, doubt = 'stable' } = search;
+  view.note(`search ${n + 1}: ${whatIsFound(search)} among ${ordersRead} orders on ${pagesRead} pages, ${doubt}`);
+  return search;
+}
+
+function whatIsFound(search: OrderSearch): string {
+  switch (search.kind) {
+    case 'found':
+      return '1 found';
+    case 'conflict':
+      return `${search.listed.length} found, which cannot be taken for the one that was sent,`;
+    case 'nothing':
+      return '0 found';
   }
 }
