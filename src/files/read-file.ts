@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { aboutFile, type Finding } from '../domain/finding.ts';
+import { OWN_FIELDS } from '../domain/instruction.ts';
 import { looksLikeAba } from './aba/read-aba.ts';
 import { readCsv } from './csv/read-csv.ts';
 import { inTurns, type RowSink, TEXT_BYTES_MAX, untilUnreadable, withinBytes, withinRows } from './input.ts';
@@ -10,20 +11,35 @@ import type { MessageContext } from './messages/message-context.ts';
 import { looksLikeNacha } from './nacha/read-nacha.ts';
 import { looksLikeWorkbook } from './xlsx/workbook.ts';
 
+/** Gzip, 7-Zip, RAR, an empty ZIP, XZ. */
+const ARCHIVE = { test: (head: string) => ARCHIVES.some((begin) => head.startsWith(begin)) };
+const ARCHIVES = ['\x1f\x8b', '7z\xbc\xaf', 'Rar!', 'PK\x05\x06', '\xfd7zXZ'];
+
 /** What people hand over by mistake, by how it begins: read as CSV it would have findings about lines that it does not have. */
-const STRANGERS: readonly (readonly [what: string, mend: string, ...begins: string[]])[] = [
-  ['a PDF document', 'export the payouts themselves', '%PDF-'],
-  ['a picture', 'export the payouts themselves', '\x89PNG', '\xff\xd8\xff', 'GIF8', 'II*'],
-  ['a web page', 'the download may have failed; export the file again', '<!doctype html', '<html'],
-  ['an archive', 'unpack it first', '\x1f\x8b', '7z\xbc\xaf', 'Rar!', 'PK\x05\x06', '\xfd7zXZ'],
-  ['an encrypted or signed file', 'decrypt it first', '-----BEGIN '],
-  ['a SWIFT MT message', 'export pain.001 instead', '{1:F'],
+const STRANGERS: readonly (readonly [what: string, mend: string, begins: Pick<RegExp, 'test'>])[] = [
+  ['a PDF document', 'export the payouts themselves', /^%PDF-/],
+  ['a picture', 'export the payouts themselves', /^(?:\x89PNG|\xff\xd8\xff|GIF8|II\*)/],
+  [
+    'an Excel 2003 XML spreadsheet',
+    'open it in Excel and save it as .xlsx',
+    /^<.*(?:urn:schemas-microsoft-com:office:spreadsheet|progid="Excel\.Sheet")/is,
+  ],
+  [
+    'a web page with a table, as some programs export under the name .xls',
+    'open it in Excel and save it as .xlsx',
+    /^<(?:table|meta|style|div|(?:!doctype html|html|!--).*(?:<table|office:excel))|^MIME-Version:/is,
+  ],
+  ['a web page', 'the download may have failed; export the file again', /^<(?:!doctype html|html|head|body|script)/i],
+  ['an archive', 'unpack it first', ARCHIVE],
+  ['an encrypted or signed file', 'decrypt it first', /^-----BEGIN /],
+  ['a SWIFT MT message', 'export pain.001 instead', /^(?:\{1:F|:20:)/],
+  ['a SYLK spreadsheet', 'open it in Excel and save it as .xlsx', /^ID;P/],
+  ['a text with formatting (RTF)', 'export the payouts themselves', /^\{\\rtf/],
 ];
 
 /** `head`: its first characters, as Latin-1, without byte order mark and blanks. Undefined for what may be one of our formats. */
 function unsupportedFormatOf(head: string): string | undefined {
-  const text = head.toLowerCase();
-  const stranger = STRANGERS.find(([, , ...begins]) => begins.some((start) => text.startsWith(start.toLowerCase())));
+  const stranger = STRANGERS.find(([, , begins]) => begins.test(head));
   return stranger && `this is ${stranger[0]}, not a file of payouts; ${stranger[1]}`;
 }
 
@@ -40,8 +56,8 @@ interface Format {
   extension: string;
   /** Media types over HTTP; empty: recognized by its first characters. */
   mediaTypes: readonly string[];
-  /** Whether a file with another extension begins like this format; absent: never. */
-  isBegunBy?(text: string, bytes: Uint8Array): boolean;
+  /** Whether a file begins like this format and no other, whatever it is called. */
+  isBegunBy(text: string, bytes: Uint8Array): boolean;
   /** Absent: that of all files. */
   bytesMax?: number;
   /** Loaded when needed: readers of bank messages and workbooks are large. */
@@ -50,7 +66,13 @@ interface Format {
 
 /** In the order in which people are shown them. */
 const FORMATS = {
-  csv: { name: 'CSV', extension: '.csv', mediaTypes: ['text/csv'], reader: async () => readCsv },
+  csv: {
+    name: 'CSV',
+    extension: '.csv',
+    mediaTypes: ['text/csv'],
+    isBegunBy: beginsWithColumns,
+    reader: async () => readCsv,
+  },
   xlsx: {
     name: 'Excel (.xlsx)',
     extension: '.xlsx',
@@ -79,7 +101,7 @@ const FORMATS = {
     isMessage: true,
     extension: '.aba',
     mediaTypes: [],
-    isBegunBy: (_text, bytes) => looksLikeAba(bytes),
+    isBegunBy: looksLikeAba,
     reader: async () => (await import('./aba/read-aba.ts')).readAba,
   },
   nacha: {
@@ -87,7 +109,7 @@ const FORMATS = {
     isMessage: true,
     extension: '.ach',
     mediaTypes: [],
-    isBegunBy: (_text, bytes) => looksLikeNacha(bytes),
+    isBegunBy: looksLikeNacha,
     reader: async () => (await import('./nacha/read-nacha.ts')).readNacha,
   },
 } satisfies Record<string, Format>;
@@ -119,7 +141,7 @@ export interface InstructionFile {
 }
 
 /**
- * Reads a file of instructions into `sink`; its format is recognized by its first characters and its name. Rejects with the file
+ * Reads a file of instructions into `sink`; its format is recognized by its first characters, else by its name. Rejects with the file
  * system's error (`ENOENT`, `EISDIR`, `EACCES`) if it cannot be opened; everything wrong inside is a finding.
  */
 export async function readInstructions(
@@ -137,7 +159,7 @@ export async function readInstructions(
     const format = formatOf(file, head);
     const { bytesMax }: Format = FORMATS[format];
     const whole = inTurns(withinBytes(hashed(hash, first, bytes), bytesMax));
-    const wrong = unsupportedFormatOf(textOf(head)) ?? misnamed(format, head);
+    const wrong = unsupportedFormatOf(textOf(head));
     const read: Reader = wrong === undefined ? await FORMATS[format].reader() : refuse(wrong);
     const within = withinRows(file, sink, rowsMax);
     await untilUnreadable(within, read(whole, within, context));
@@ -150,26 +172,26 @@ export async function readInstructions(
 /** Enough to tell what a file is. */
 const HEAD_BYTES = 1024;
 
-/** By extension; with an unknown one, by the first characters. */
+/** Programs and people give files other names: what begins like one format only is read as such. */
 function formatOf(file: string, head: Buffer): InputFormat {
-  // No text begins like that, whatever the file is called.
-  if (looksLikeWorkbook(head)) return 'xlsx';
+  const text = textOf(head);
+  const begun = FORMAT_NAMES.find((name) => FORMATS[name].isBegunBy(text, head));
   const extension = extname(file).toLowerCase();
-  return FORMAT_NAMES.find((name) => FORMATS[name].extension === extension) ?? begunAs(head) ?? 'csv';
+  const named = FORMAT_NAMES.find((name) => FORMATS[name].extension === extension);
+  return begun ?? (named === 'xlsx' && isText(head) ? 'csv' : (named ?? 'csv'));
 }
 
-const begunAs = (head: Buffer): InputFormat | undefined =>
-  FORMAT_NAMES.find((name) => (FORMATS[name] as Format).isBegunBy?.(textOf(head), head));
+/** Text in UTF-16 has a NUL beside every plain character; a damaged workbook has other control characters too. */
+const isText = (head: Buffer): boolean => head.length > 0 && !/[^\P{Cc}\s]/u.test(textOf(head));
 
-/** A header line begins as no other text does. */
-function misnamed(format: InputFormat, head: Buffer): string | undefined {
-  const begun = format === 'csv' ? begunAs(head) : undefined;
-  if (begun !== 'json' && begun !== 'pain.001') return undefined;
-  const { name, extension } = FORMATS[begun];
-  return `the file is called .csv but begins like ${name}; if it is, rename it to ${extension}`;
+/** The first line names columns of ours. */
+function beginsWithColumns(text: string): boolean {
+  const [first = ''] = text.replace(/^"?sep=.*[\r\n]+/i, '').split(/[\r\n]/, 1);
+  const names = first.split(/[,;\t]/).map((name) => name.replaceAll('"', '').trim());
+  return names.filter((name) => OWN_FIELDS.has(name)).length > 1;
 }
 
-/** UTF-16 has a NUL beside every ASCII character: only XML may be written in it. */
+/** UTF-16 has a NUL beside every plain character. */
 const textOf = (head: Buffer): string =>
   head.toString('latin1').replaceAll('\0', '').replace(BYTE_ORDER_MARK, '').trimStart();
 

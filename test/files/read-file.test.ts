@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FILE_NAMES, type InstructionFile, MESSAGE_NAMES, readInstructions } from '../../src/files/read-file.ts';
 import { documentText } from '../docs/markdown.ts';
-import { type Collected, collected, NO_CONTEXT } from './collected.ts';
+import { abaOf } from './aba/aba-records.ts';
+import { type Collected, collected } from './collected.ts';
+import { CONTEXT, nachaOf } from './nacha/nacha-records.ts';
+import { workbook } from './xlsx/sample-workbook.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -18,7 +21,7 @@ afterEach(async () => {
 async function read(path: string): Promise<InstructionFile & Collected> {
   let file: InstructionFile | undefined;
   const input = await collected(async (sink) => {
-    file = await readInstructions(path, sink, NO_CONTEXT);
+    file = await readInstructions(path, sink, CONTEXT);
   });
   if (file === undefined) throw new Error('nothing was read');
   return { ...file, ...input };
@@ -36,7 +39,13 @@ test.each([
   ['payroll', '\ufeff\n [{"id": "A"}]', 'json'],
   ['payroll.txt', '{"payouts": [{"id": "A"}]}', 'json'],
   ['payroll.txt', 'id\nA\n', 'csv'],
-])('reads %s by its extension, else by its first character', async (name, content, format) => {
+  ['payroll.csv', '[{"id": "A"}]', 'json'],
+  ['payroll.xls', 'id\tuid\nA\tu\n', 'csv'],
+  ['payroll.xlsx', 'id;uid\nA;u\n', 'csv'],
+  ['payroll.xlsx', 'id\nA\n', 'csv'],
+  ['payroll.json', '"id","uid"\nA,u\n', 'csv'],
+  ['payroll.xml', 'sep=;\nid;uid\nA;u\n', 'csv'],
+])('reads %s by its first characters, else by its extension', async (name, content, format) => {
   const input = await read(await fileOf(name, content));
   expect(input).toMatchObject({ format, file: name, findings: [], rows: [{ row: 1, instruction: { id: 'A' } }] });
   expect(input.sha256).toBe(createHash('sha256').update(content).digest('hex'));
@@ -47,13 +56,21 @@ test.each([
   ['payroll.csv', '%PDF-1.7\n', /^this is a PDF document/],
   ['photo', '\xff\xd8\xff\xe0\0\x10JFIF', /^this is a picture/],
   ['payroll.xml', '<!DOCTYPE html><html><body>Log in', /^this is a web page.*export the file again$/],
-  ['payroll.xls', '<HTML><table>', /^this is a web page/],
+  ['payroll.xls', '<HTML><table>', /^this is a web page with a table.*save it as \.xlsx$/],
+  ['payroll.xls', 'ï»¿<html xmlns:x="urn:schemas-microsoft-com:office:excel">', /^this is a web page with a table/],
+  ['payroll.csv', '<table><tr><td>id', /^this is a web page with a table/],
+  ['payroll.xls', '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>', /^this is an Excel 2003 XML/],
+  [
+    'payroll.xml',
+    '<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet">',
+    /^this is an Excel 2003 XML spreadsheet.*open it in Excel and save it as \.xlsx$/,
+  ],
+  ['payroll.xls', 'MIME-Version: 1.0\nContent-Type: multipart/related', /^this is a web page with a table/],
+  ['payroll.slk', 'ID;PWXL;N;E\n', /^this is a SYLK spreadsheet/],
   ['payroll.csv.gz', '\x1f\x8b\x08\0', /^this is an archive.*; unpack/],
   ['empty.zip', 'PK\x05\x06\0\0', /^this is an archive/],
   ['payroll.csv', '-----BEGIN PGP MESSAGE-----\n\n', /^this is an encrypted or signed file.*; decrypt/],
   ['orders.txt', '{1:F01BANKDEFFAXXX0000000000}{4:\n:20:REF', /^this is a SWIFT MT message/],
-  ['payroll.csv', '[{"id": "A"}]', /called \.csv but begins like JSON; .* rename it to \.json$/],
-  ['payroll.csv', '<?xml version="1.0"?><Document/>', /called \.csv but begins like pain\.001; .* rename it to \.xml$/],
 ])('tells what %s is that begins as something else, once', async (name, content, message) => {
   const path = join(dir, name);
   await writeFile(path, content, 'latin1');
@@ -62,6 +79,42 @@ test.each([
   expect(input.findings).toMatchObject([{ file: name, rule: 'other-kind-of-file', row: null }]);
   expect(input.findings[0]?.message).toMatch(message);
   expect(input.sha256).toBe(createHash('sha256').update(content, 'latin1').digest('hex'));
+});
+
+test.each([
+  ['payments.csv', workbook({}), 'xlsx'],
+  ['payments.txt', nachaOf([{ entries: [{}] }]), 'nacha'],
+  ['payments.dat', nachaOf([{ entries: [{}] }], { lineEnd: '' }), 'nacha'],
+  ['payments', `\ufeff\r\n${nachaOf([{ entries: [{}] }])}`, 'nacha'],
+  ['payments.csv', nachaOf([{ entries: [{}] }]), 'nacha'],
+  ['batch.txt', nachaOf([{ entries: [{}] }]).slice(95), 'nacha'],
+  ['payments.txt', Buffer.from(`\ufeff${abaOf([{}])}`, 'utf16le'), 'aba'],
+  ['payments.ach', abaOf([{}]), 'aba'],
+  ['payments.csv', '<?xml version="1.0"?><Document/>', 'pain.001'],
+  ['payments.xlsx', '\x00\x01\x02 damaged', 'xlsx'],
+  ['payments.xlsx', '', 'xlsx'],
+  ['payments.aba', 'not known', 'aba'],
+])('tells the format of %s by what is in it', async (name, content, format) => {
+  const path = join(dir, name);
+  await writeFile(path, content);
+  expect(await read(path)).toMatchObject({ format, file: name });
+});
+
+test.each([
+  ['an old workbook', [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, 0, 0], /^an old workbook.*save it as \.xlsx/],
+  ['a workbook of Excel 4', [9, 4, 6, 0, 0, 0, 16, 0, 0, 0], /^an old workbook/],
+  [
+    'a workbook with a password',
+    [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ...Buffer.from('EncryptedPackage', 'utf16le')],
+    /^a workbook with a password.*save it in Excel without a password$/,
+  ],
+])('%s is named, whatever it is called', async (_, bytes, message) => {
+  for (const name of ['payroll.xls', 'payroll.xlsx', 'payroll.csv', 'payroll']) {
+    const path = join(dir, name);
+    await writeFile(path, Buffer.from(bytes));
+    const { findings } = await read(path);
+    expect(findings).toMatchObject([{ rule: 'old-workbook', message: expect.stringMatching(message) }]);
+  }
 });
 
 test('names an empty file in a finding', async () => {

@@ -73,9 +73,9 @@ function isBalancing(record: string): boolean {
   );
 }
 
-export function looksLikeAba(firstBytes: Uint8Array): boolean {
-  return /^0[ -~]{17}\d\d[A-Z]{3} {7}/.test(Buffer.from(firstBytes.subarray(0, 30)).toString('latin1'));
-}
+/** By a header, or by a first record of the right length and type. */
+export const looksLikeAba = (text: string): boolean =>
+  /^0[ -~]{17}\d\d[A-Z]{3} {7}/.test(text) || /^[017][ -~]{119}(?:[\r\n]|$)/.test(text);
 
 const BSB = /^\d{3}-\d{3}$/;
 const unlike = (pattern: RegExp) => (value: string) => !pattern.test(value);

@@ -96,9 +96,9 @@ const FILE_CONTROL = {
 /** Behind the format of a file header there may be only blanks; of a line of nines anything may be left. */
 const FILLED_TO = { '1': FILE_HEADER.format[1], '9': 1 };
 
-export function looksLikeNacha(firstBytes: Uint8Array): boolean {
-  return /^101[ -~]{31}094101/.test(Buffer.from(firstBytes.subarray(0, 40)).toString('latin1'));
-}
+/** By a header, or by a first record of the right length and type: a part of a file lacks its header. */
+export const looksLikeNacha = (text: string): boolean =>
+  /^101[ -~]{31}094101/.test(text) || /^[15678]\d\d[ -~]{91}(?:[\r\n]|$)/.test(text);
 
 const RETURN_ENTRY = {
   rule: 'return-entry',

@@ -10,12 +10,17 @@ const ZIP = Buffer.from('PK\u0003\u0004');
 /** Compound file: an old workbook (.xls), or one with a password. */
 const COMPOUND = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
 
+/** Workbooks of Excel 2 to 4 begin with a record of their own (BOF). */
+const isOldest = ([kind, version, length, zero]: Uint8Array): boolean =>
+  kind === 9 && [0, 2, 4].includes(version ?? -1) && [4, 6, 8].includes(length ?? -1) && zero === 0;
+
 const begins = (bytes: Uint8Array, magic: Buffer): boolean => magic.equals(bytes.subarray(0, magic.length));
 
 const isCompoundFile = (bytes: Uint8Array): boolean => begins(bytes, COMPOUND);
 
 /** Whether the first bytes are those of a workbook, or of what people take for one. */
-export const looksLikeWorkbook = (bytes: Uint8Array): boolean => begins(bytes, ZIP) || isCompoundFile(bytes);
+export const looksLikeWorkbook = (bytes: Uint8Array): boolean =>
+  begins(bytes, ZIP) || isCompoundFile(bytes) || isOldest(bytes);
 
 /** Limit for the packed workbook: 100,000 payouts with details of new payees take about 10 MiB. */
 const PACKED_BYTES_MAX = 16 * 1024 * 1024;
@@ -29,7 +34,8 @@ const ENTRIES_MAX = 10_000;
  */
 export async function openParts(bytes: AsyncIterable<Uint8Array>) {
   const packed = await whole(bytes);
-  if (isCompoundFile(packed)) throw unreadable(1, ...OLD_WORKBOOK);
+  if (isCompoundFile(packed) && packed.includes(ENCRYPTED)) throw oldWorkbook(WITH_PASSWORD);
+  if (isCompoundFile(packed) || isOldest(packed)) throw oldWorkbook(OLD_WORKBOOK);
   const zip = await fromBufferPromise(packed, { autoClose: false, lazyEntries: true }).catch(() => {
     throw notAWorkbook();
   });
@@ -115,10 +121,11 @@ const OTHER_ARCHIVE = [
   'not-a-workbook',
   'a ZIP archive or a document of another program, not a workbook (.xlsx); unpack it and hand over its files one by one, or save it as .xlsx',
 ] as const;
-const OLD_WORKBOOK = [
-  'old-workbook',
-  'an old workbook (.xls) or a password-protected one; save it without a password as .xlsx or CSV UTF-8',
-] as const;
+/** A part of a workbook with a password (MS-OFFCRYPTO 2.3.4.4). */
+const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
+const oldWorkbook = (message: string): UnreadableFile => unreadable(1, 'old-workbook', message);
+const WITH_PASSWORD = 'a workbook with a password, which cannot be opened; save it in Excel without a password';
+const OLD_WORKBOOK = 'an old workbook (.xls), whatever its name; open it in Excel and save it as .xlsx or CSV UTF-8';
 
 /** Deeper than any part of a workbook. */
 const DEPTH_MAX = 64;

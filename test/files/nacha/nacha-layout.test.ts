@@ -8,13 +8,22 @@ import { nachaOf } from './nacha-records.ts';
 test.each([
   ['an ABA file', abaOf([{}]), true, false],
   ['a NACHA file', nachaOf([{ entries: [{}] }]), false, true],
+  ['an ABA file without its header', abaOf([{}]).split('\r\n').slice(1).join('\r\n'), true, false],
+  [
+    'a batch of a NACHA file',
+    nachaOf([{ entries: [{}] }])
+      .split('\n')
+      .slice(1)
+      .join('\n'),
+    false,
+    true,
+  ],
   ['a CSV file', 'id,uid,account_id,amount,currency\n', false, false],
   ['a JSON file', '[{"id":"A"}]', false, false],
   ['numbers', '0000000000\n', false, false],
   ['nothing', '', false, false],
 ])('%s is told by its first bytes', (_, content, aba, nacha) => {
-  const bytes = Buffer.from(content);
-  expect([looksLikeAba(bytes), looksLikeNacha(bytes)]).toEqual([aba, nacha]);
+  expect([looksLikeAba(content), looksLikeNacha(content)]).toEqual([aba, nacha]);
 });
 
 test('the check digit of a routing number finds any one wrong digit', () => {
