@@ -24,14 +24,19 @@ const DOMESTIC: Readonly<Record<string, { currency: string; paymentType: string 
  * | clearing code USABA in USD | `local` |
  * | another clearing code that the mapping gives a field | `local` |
  * | service level SEPA, EUR and an IBAN | `local` |
+ * | IBAN without BIC, in the currency of its country or in EUR within SEPA | none: probably domestic, so a rule is proposed |
  * | IBAN and BIC, or one of the two and no clearing code | `swift` |
  *
  * Nothing else is guessed: SEPA must be requested by name and is never replaced by the more expensive network; if the bank has no
  * `local` for it, the row is refused before money moves.
  */
-export function paymentTypeOf(transfer: CreditTransfer, mapping: MessageMapping): PaymentTypeChoice {
+export function paymentTypeOf(
+  transfer: CreditTransfer,
+  mapping: MessageMapping,
+  bic = transfer.creditor.bic,
+): PaymentTypeChoice {
   const { creditor, currency, service } = transfer;
-  const { clearing, iban, bic } = creditor;
+  const { clearing, iban } = creditor;
   const own = mapping.paymentTypes.find((rule) => fits(rule, transfer));
   if (own !== undefined) return own;
   const domestic = clearing === undefined ? undefined : DOMESTIC[clearing.system];
@@ -41,8 +46,25 @@ export function paymentTypeOf(transfer: CreditTransfer, mapping: MessageMapping)
   if (service.levels?.includes('SEPA') && currency === 'EUR' && iban !== undefined) return { paymentType: 'local' };
   if (iban !== undefined && bic !== undefined) return { paymentType: 'swift' };
   if (clearing !== undefined) return UNMAPPED_CLEARING;
+  if (iban !== undefined && bic === undefined && isDomestic(iban, currency)) return domesticRule(currency);
   return iban !== undefined || bic !== undefined ? { paymentType: 'swift' } : NO_PAYMENT_TYPE;
 }
+
+/** Countries of SEPA, whose banks need no BIC for an IBAN in EUR (EPC409-09); Liechtenstein also pays in CHF. */
+const SEPA =
+  'AD AL AT BE BG CH CY CZ DE DK EE ES FI FR GB GI GR HR HU IE IS IT LI LT LU LV MC MD ME MK MT NL NO PL PT RO RS SE SI SK SM VA';
+
+/** A currency code begins with that of its country (ISO 4217). */
+function isDomestic(iban: string, currency: string): boolean {
+  const country = iban.slice(0, 2).toUpperCase();
+  if (currency === 'EUR') return SEPA.split(' ').includes(country);
+  return currency.startsWith(country) || (currency === 'CHF' && country === 'LI');
+}
+
+const domesticRule = (currency: string) => ({
+  rule: 'no-payment-type',
+  message: `an IBAN without BIC in ${currency} is a domestic transfer, which the message does not ask for by name; add {"currency": "${currency}", "paymentType": "local"} to paymentTypes in the mapping file (template mapping proposes it), or payment_type to the payee directory`,
+});
 
 function fits(rule: PaymentTypeRule, { service, currency, creditor }: CreditTransfer): boolean {
   const pairs = [
@@ -183,7 +205,8 @@ function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: Mes
   const broken: Broken[] = [];
   const beneficiaryType = known.beneficiary_type ?? transfer.creditor.type ?? mapping.beneficiaryType;
   if (beneficiaryType === undefined) broken.push(NO_BENEFICIARY_TYPE);
-  const choice = known.payment_type === undefined ? paymentTypeOf(transfer, mapping) : undefined;
+  const bic = transfer.creditor.bic ?? known.swift_code;
+  const choice = known.payment_type === undefined ? paymentTypeOf(transfer, mapping, bic) : undefined;
   if (choice !== undefined && 'rule' in choice) broken.push({ column: 'payment_type', ...choice });
   const paymentType = choice !== undefined && 'paymentType' in choice ? choice.paymentType : undefined;
   const said = detailsOf(transfer, beneficiaryType, mapping.clearingFields);

@@ -30,7 +30,7 @@ function refusalsOf(transaction: Transaction, instruction: Readonly<Record<strin
   const { fields, payment, path } = transaction;
   const refusals: Refusal[] = [];
   const method = payment.fields.one('PmtMtd');
-  if (method !== 'TRF') {
+  if (method === 'CHK') {
     refusals.push({ column: null, value: method ?? null, ...NOT_A_TRANSFER, path: `${payment.path}/PmtMtd` });
   }
   const charges = chargeBearerOf(transaction);
@@ -48,7 +48,8 @@ function refusalsOf(transaction: Transaction, instruction: Readonly<Record<strin
 
 const NOT_A_TRANSFER = {
   rule: 'not-a-transfer',
-  message: 'only credit transfers (PmtMtd TRF) are paid; use another bank service for cheques and advised transfers',
+  message:
+    'only credit transfers are paid (PmtMtd TRF, or TRA without its advice); use another bank service for cheques',
 };
 const NOT_SHARED = {
   rule: 'bad-charge-type',
@@ -118,6 +119,7 @@ function notCarried(
     ...(scheme === 'BBAN' ? [] : [SCHEME]),
     ...address.map((name) => `Cdtr/PstlAdr/${name}`).filter((name) => has(fields, name)),
     ...OF_PAYMENT.filter((name) => has(payment.fields, name)),
+    ...(payment.fields.one('PmtMtd') === 'TRA' ? ['PmtMtd TRA (the advice)'] : []),
     ...(typesOf(transaction, 'CtgyPurp/Cd', 'CtgyPurp/Prtry').length === 0 ? [] : ['CtgyPurp']),
     ...(levels.every((level) => kept.includes(level)) ? [] : ['SvcLvl']),
     ...(typesOf(transaction, 'InstrPrty').includes('HIGH') ? ['InstrPrty'] : []),

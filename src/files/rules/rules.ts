@@ -127,8 +127,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-a-decimal':
     'This is not a plain number. Write digits and a decimal point, without sign, spaces or separators: 1250.00.',
   'not-a-string': 'A value in JSON is not in quotes. Write it in quotes, because other programs change numbers.',
-  'not-a-transfer':
-    'Only credit transfers can be paid, not cheques or advised transfers. Use another bank service for those.',
+  'not-a-transfer': 'Only credit transfers can be paid, not cheques. Use another bank service for those.',
   'not-a-workbook': 'The file is not a readable workbook, or it is damaged. Save it in Excel as .xlsx or as CSV UTF-8.',
   'not-an-iban':
     'A warning: an IBAN begins with the two letters of a country and two digits. Copy it without other text; account numbers that are no IBAN belong into account_no.',

@@ -205,6 +205,7 @@ const COLUMNS = ['account', 'bank', 'currency', 'beneficiary_id', 'beneficiary_t
 const FORMULA = /^(?:[=@\t\r]|[+-](?![\d ()./-]*$))/;
 /** Common fields; whatever else a bank requires may be the code of a clearing system. */
 const USUAL = /^(?:account_|first_name|last_name|company_name|mobile|region_country|swift_code|iban_no|address_)/;
+const DOMESTIC = 'local';
 const TO_FILL_IN = { field: 'FIELD-OF-THE-BANK', paymentType: 'PAYMENT-TYPE-OF-THE-BANK' };
 
 /** The debtor accounts and payees of a message, without duplicates, in order of appearance. */
@@ -214,7 +215,8 @@ export class MessageParties {
   private readonly payees = new Map<string, Fields>();
   /** Clearing systems by code, each with a currency in which it appeared. */
   private readonly systems = new Map<string, string>();
-  private readonly withoutType = new Map<string, Fields>();
+  /** Conditions under which the message gives no payment type; `isDomestic`: an IBAN without BIC. */
+  private readonly withoutType = new Map<string, { rule: Fields; isDomestic: boolean }>();
 
   /** @param instruction what is known of the transfer's payout */
   take(transfer: CreditTransfer, instruction: Fields): void {
@@ -226,8 +228,10 @@ export class MessageParties {
     if (account === undefined) return;
     const { beneficiary_id, beneficiary_type, payment_type } = instruction;
     if (payment_type === undefined && creditor.clearing === undefined) {
-      const rule = { serviceLevel: service.levels?.[0], localInstrument: service.localInstrument, currency };
-      this.withoutType.set(JSON.stringify(rule), present(rule));
+      const isDomestic = creditor.iban !== undefined;
+      const asked = { serviceLevel: service.levels?.[0], localInstrument: service.localInstrument };
+      const rule = present({ ...(isDomestic ? {} : asked), currency });
+      this.withoutType.set(JSON.stringify(rule), { rule, isDomestic });
     }
     const bank = creditor.bic ?? creditor.clearing?.member;
     const key = [accountKey(account), bankKey(bank ?? ''), currency].join(' ');
@@ -254,7 +258,12 @@ export class MessageParties {
     const clearingFields = Object.fromEntries(
       unmapped.map(([system, currency]) => [system, codeField(entries, currency)]),
     );
-    const rules = [...this.withoutType.values()].map((rule) => ({ ...rule, paymentType: TO_FILL_IN.paymentType }));
+    const offered = (currency: string | undefined): boolean =>
+      entries.some((entry) => entry.currency === currency && entry.payment_type === DOMESTIC);
+    const rules = [...this.withoutType.values()].map(({ rule, isDomestic }) => ({
+      ...rule,
+      paymentType: isDomestic && offered(rule.currency) ? DOMESTIC : TO_FILL_IN.paymentType,
+    }));
     const { beneficiaryType, identity } = known;
     const paymentTypes = [...known.paymentTypes, ...rules];
     return `${JSON.stringify({ accounts, paymentTypes, clearingFields, beneficiaryType, identity }, null, 2)}\n`;

@@ -184,6 +184,17 @@ describe('made from a message', () => {
     ]);
   });
 
+  it('mapping proposes the rule for a domestic transfer without BIC, with which the message is paid so', async () => {
+    const message = join(folder, 'swiss.xml');
+    const swiss = { ...transactions[0], agent: '', amount: '<InstdAmt Ccy="CHF">10.00</InstdAmt>' };
+    const account = '<CdtrAcct><Id><IBAN>CH25SAMPLE0000004714</IBAN></Id></CdtrAcct>';
+    writeFileSync(message, pain001({ payments: [{ transactions: [{ ...swiss, account }] }] }));
+    const mapping = await made('mapping', message, 'swiss.json');
+    expect(JSON.parse(readFileSync(mapping, 'utf8')).paymentTypes).toEqual([{ currency: 'CHF', paymentType: 'local' }]);
+    const { findings } = await checked('sandbox', message, { mapping });
+    expect(findings.filter(({ column }) => column === 'swift_code' || column === 'payment_type')).toEqual([]);
+  });
+
   it('is refused for another file, and for another kind of template', async () => {
     const csv = await written('sandbox', 'csv', 'no-message.csv', 'USD');
     await expect(made('mapping', csv, 'x')).rejects.toThrow('not a complete, readable bank message');

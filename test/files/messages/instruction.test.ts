@@ -147,7 +147,9 @@ describe('what is not known keeps a transfer from being paid', () => {
     const context = contextOf({ mapping: mapping({ beneficiaryType: undefined }) });
     const { broken } = instructionOf(transfer(), context);
     expect(broken).toMatchObject([{ column: 'beneficiary_type', rule: 'no-beneficiary-type' }]);
-    expect(instructionOf(transfer({ creditor: { type: 'business', iban: IBAN } }), context).broken).toEqual([]);
+    expect(
+      instructionOf(transfer({ creditor: { type: 'business', iban: IBAN, bic: 'SAMPFRPP' } }), context).broken,
+    ).toEqual([]);
   });
 
   it('how the payee is paid', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CreditTransfer } from '../../../src/files/credit-transfer.ts';
-import { paymentTypeOf } from '../../../src/files/messages/instruction.ts';
-import { mapping, transfer } from './transfers.ts';
+import { instructionOf, paymentTypeOf } from '../../../src/files/messages/instruction.ts';
+import { contextOf, directory, mapping, transfer } from './transfers.ts';
 
 const iban = 'FR25SAMPLE0000004714';
 const bic = 'SAMPFRPP';
@@ -17,7 +17,13 @@ describe('the payment type', () => {
     ['SEPA beside another level', { service: { levels: ['G001', 'SEPA'] }, creditor: { iban, bic } }, 'local'],
     ['SEPA in EUR without IBAN', { service: { levels: ['SEPA'] }, creditor: { bic } }, 'swift'],
     ['SEPA in SEK', { service: { levels: ['SEPA'] }, currency: 'SEK', creditor: { iban } }, 'swift'],
-    ['IBAN alone', { creditor: { iban } }, 'swift'],
+    ['IBAN alone in another currency', { currency: 'USD', creditor: { iban } }, 'swift'],
+    ['IBAN alone in EUR within SEPA', { creditor: { iban } }, 'no-payment-type'],
+    ['IBAN alone in EUR beyond SEPA', { creditor: { iban: 'TR25SAMPLE0000004714' } }, 'swift'],
+    ['Swiss IBAN alone in CHF', { currency: 'CHF', creditor: { iban: 'CH25SAMPLE0000004714' } }, 'no-payment-type'],
+    ['IBAN of Liechtenstein alone in CHF', { currency: 'CHF', creditor: { iban: 'LI25SAMPLE' } }, 'no-payment-type'],
+    ['British IBAN alone in GBP', { currency: 'GBP', creditor: { iban: 'GB25SAMPLE' } }, 'no-payment-type'],
+    ['Swiss IBAN and BIC in CHF', { currency: 'CHF', creditor: { iban: 'CH25SAMPLE', bic } }, 'swift'],
     ['BIC alone', { creditor: { account: '1', bic } }, 'swift'],
     [
       'unknown clearing system',
@@ -48,6 +54,21 @@ describe('the payment type', () => {
     expect(choices).toMatchObject(
       ['swift', 'instant', 'fps', 'local', 'swift'].map((paymentType) => ({ paymentType })),
     );
+  });
+
+  it('of a domestic transfer without BIC is a rule that the finding proposes', () => {
+    const swiss = transfer({ currency: 'CHF', creditor: { name: 'A', iban: 'CH25SAMPLE0000004714' } });
+    const { broken } = instructionOf(swiss, contextOf());
+    const rule = { currency: 'CHF', paymentType: 'local' };
+    const proposed = expect.stringContaining('{"currency": "CHF", "paymentType": "local"} to paymentTypes');
+    expect(broken).toMatchObject([{ column: 'payment_type', rule: 'no-payment-type', message: proposed }]);
+    expect(broken[0]?.message).not.toContain('swift_code');
+    expect(instructionOf(swiss, contextOf({ mapping: mapping({ paymentTypes: [rule] }) }))).toMatchObject({
+      broken: [],
+      instruction: { payment_type: 'local' },
+    });
+    const payees = directory({ account: 'CH25SAMPLE0000004714', conditions: {}, fields: { swift_code: bic } });
+    expect(instructionOf(swiss, contextOf({ payees })).instruction.payment_type).toBe('swift');
   });
 
   it('of a clearing system that the mapping gives a field is local', () => {

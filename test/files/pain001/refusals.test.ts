@@ -23,7 +23,6 @@ const message = (transaction: SampleTransaction, payment: SamplePayment = {}) =>
 describe('what the bank cannot do as asked is a finding of the row', () => {
   it.each<[string, SampleTransaction, SamplePayment, object]>([
     ['a cheque', {}, { method: 'CHK' }, { rule: 'not-a-transfer', value: 'CHK', path: `${PAYMENT}/PmtMtd` }],
-    ['an advised transfer', {}, { method: 'TRA' }, { rule: 'not-a-transfer', value: 'TRA' }],
     [
       'charges to the debtor',
       { terms: '<ChrgBr>DEBT</ChrgBr>' },
@@ -73,6 +72,12 @@ describe('what it can do is none', () => {
     const { rows, findings } = await read(message(transaction));
     expect(findings).toEqual([]);
     expect(rows[0]).not.toHaveProperty('unsound');
+  });
+
+  it('an advised transfer is paid, and the advice named as not carried', async () => {
+    const { rows, findings, warnings } = await read(message({}, { method: 'TRA' }));
+    expect([findings, rows.length]).toEqual([[], 1]);
+    expect(warnings).toMatchObject([{ row: 1, rule: 'not-carried', message: expect.stringContaining('PmtMtd TRA') }]);
   });
 
   it.each<Record<string, string>>([
