@@ -91,7 +91,7 @@ async function messageParties(path: string, context: MessageContext): Promise<Me
       if (finding.row === null) findings.push(finding);
     },
   };
-  const seen: MessageContext['seen'] = (transfer, instruction) => parties.take(transfer, instruction);
+  const seen: MessageContext['seen'] = (...seen) => parties.take(...seen);
   await readInstructions(path, sink, { ...context, seen }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === undefined) throw error;
     throw new Problem('usage', 'file-unreadable', `${path} ${whyUnreadable(error)}.`, {

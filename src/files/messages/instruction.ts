@@ -7,7 +7,18 @@ import { accountKey } from './account-key.ts';
 import type { Identity, MessageMapping, PaymentTypeRule } from './mapping.ts';
 import type { MessageContext } from './message-context.ts';
 
-type PaymentTypeChoice = { paymentType: string } | { rule: string; message: string };
+/** `own`: the rule of the mapping file that was applied. */
+type PaymentTypeChoice = { paymentType: string; own?: PaymentTypeRule } | { rule: string; message: string };
+
+/** Service levels of an ordinary transfer. */
+export const ORDINARY_LEVELS: readonly string[] = ['SEPA', 'NURG'];
+/** Entry classes of NACHA, which the type of the payee carries. */
+const ORDINARY_INSTRUMENTS: readonly string[] = ['PPD', 'CCD'];
+
+/** Whether a transfer asks for a service (an instant or urgent one, say) that the rule of its payment type does not carry. */
+export const asksForMore = ({ service }: CreditTransfer, rule: PaymentTypeRule | undefined): boolean =>
+  (service.levels ?? []).some((level) => !ORDINARY_LEVELS.includes(level) && level !== rule?.serviceLevel) ||
+  ![undefined, rule?.localInstrument, ...ORDINARY_INSTRUMENTS].includes(service.localInstrument);
 
 /** Clearing systems that correspond to a payment type of the interface, in their own currency. */
 const DOMESTIC: Readonly<Record<string, { currency: string; paymentType: string }>> = {
@@ -38,7 +49,7 @@ export function paymentTypeOf(
   const { creditor, currency, service } = transfer;
   const { clearing, iban } = creditor;
   const own = mapping.paymentTypes.find((rule) => fits(rule, transfer));
-  if (own !== undefined) return own;
+  if (own !== undefined) return { paymentType: own.paymentType, own };
   const domestic = clearing === undefined ? undefined : DOMESTIC[clearing.system];
   if (domestic?.currency === currency) return domestic;
   const mapped = clearing !== undefined && mapping.clearingFields.has(clearing.system);
@@ -161,6 +172,8 @@ interface MappedTransfer {
   spare: string[];
   /** Why the transfer cannot be paid. */
   broken: BrokenTransfer[];
+  /** The rule of the mapping file by which it is paid; undefined: none, or the payee directory names the payment type. */
+  rule: PaymentTypeRule | undefined;
 }
 
 /** `value` is safe to print. */
@@ -181,8 +194,9 @@ export function instructionOf(transfer: CreditTransfer, context: MessageContext)
     ...payee.fields,
     ...present({ note: remittance, reason: purpose, execute_on: requestedExecution }),
   };
-  context.seen?.(transfer, instruction);
-  return { instruction, spare: payee.spare, broken: [...debtor.broken, ...payee.broken] };
+  const { spare, rule } = payee;
+  context.seen?.(transfer, instruction, rule);
+  return { instruction, spare, rule, broken: [...debtor.broken, ...payee.broken] };
 }
 
 function debtorOf({ debtorAccount, debtorCurrency }: CreditTransfer, { mapping }: MessageContext) {
@@ -197,11 +211,15 @@ function debtorOf({ debtorAccount, debtorCurrency }: CreditTransfer, { mapping }
   return { fields, broken };
 }
 
-function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: MessageContext) {
+function payeeOf(
+  transfer: CreditTransfer,
+  uid: string | undefined,
+  context: MessageContext,
+): Omit<MappedTransfer, 'instruction'> & { fields: Fields } {
   const { mapping, payees } = context;
   const known = payees.find(transfer, uid) ?? {};
-  if (known === 'ambiguous') return { fields: {}, spare: [], broken: [AMBIGUOUS_PAYEE] };
-  if (known.beneficiary_id !== undefined) return { fields: known, spare: [], broken: [] };
+  if (known === 'ambiguous') return { fields: {}, spare: [], broken: [AMBIGUOUS_PAYEE], rule: undefined };
+  if (known.beneficiary_id !== undefined) return { fields: known, spare: [], broken: [], rule: undefined };
   const broken: Broken[] = [];
   const beneficiaryType = known.beneficiary_type ?? transfer.creditor.type ?? mapping.beneficiaryType;
   if (beneficiaryType === undefined) broken.push(NO_BENEFICIARY_TYPE);
@@ -220,7 +238,7 @@ function payeeOf(transfer: CreditTransfer, uid: string | undefined, context: Mes
     const day = { ...context, executeOn: transfer.requestedExecution };
     broken.push(...[addressProblem(transfer.creditor.address ?? {}, fields, day)].flatMap((found) => found ?? []));
   }
-  return { fields, spare, broken };
+  return { fields, spare, broken, rule: choice !== undefined && 'own' in choice ? choice.own : undefined };
 }
 
 /** By the interface's field names (sections 2 and 4). First and last name are never derived from a full name. */

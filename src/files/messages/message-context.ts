@@ -1,6 +1,6 @@
 import type { Config } from '../../platform/config.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
-import { loadMessageMapping, type MessageMapping } from './mapping.ts';
+import { loadMessageMapping, type MessageMapping, type PaymentTypeRule } from './mapping.ts';
 import { loadPayeeDirectory, type PayeeDirectory } from './payee-directory.ts';
 
 /**
@@ -15,7 +15,11 @@ export interface MessageContext {
   /** UTC, ISO 8601. */
   today: string;
   /** Called for every transfer, with what is known of its payout. */
-  seen?: (transfer: CreditTransfer, instruction: Readonly<Record<string, string>>) => void;
+  seen?: (
+    transfer: CreditTransfer,
+    instruction: Readonly<Record<string, string>>,
+    rule: PaymentTypeRule | undefined,
+  ) => void;
 }
 
 /** Files that complete bank messages. Those given to a command win over the configured ones. */

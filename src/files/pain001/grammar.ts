@@ -34,6 +34,11 @@ export class Fields {
     return paths.flatMap((path) => this.values.get(path) ?? []).flatMap((text) => text.trim() || []);
   }
 
+  /** Of all values. */
+  paths(): Iterable<string> {
+    return this.values.keys();
+  }
+
   /** Whether there is any value below this element. */
   has(path: string): boolean {
     return [...this.values.keys()].some((name) => name.startsWith(`${path}/`));

@@ -7,10 +7,11 @@ import { type DocumentEvents, type Root, readDocument } from '../iso20022/read-d
 import { schemaDecimal } from '../iso20022/simple-types.ts';
 import type { StructureProblem } from '../iso20022/structure.ts';
 import { instructionOf } from '../messages/instruction.ts';
-import type { PaymentTypeRule } from '../messages/mapping.ts';
 import type { MessageContext } from '../messages/message-context.ts';
+import { withoutField } from '../not-carried.ts';
+import { missedInTransaction, missedOf } from './fields.ts';
 import { Fields, GRAMMARS, type Pain001Version, versionOf } from './grammar.ts';
-import { creditTransferOf, type PaymentBlock, type Transaction, typesOf } from './transaction.ts';
+import { creditTransferOf, type PaymentBlock, type Transaction } from './transaction.ts';
 
 /** What a transaction asks for and the bank's API cannot do: reported instead of paying it differently. */
 export type Refusal = Required<Pick<Finding, 'column' | 'value' | 'rule' | 'message' | 'path'>>;
@@ -65,73 +66,6 @@ const AGREED_RATE = {
   message:
     'an agreed exchange rate cannot be passed on to the bank; pay from an account in the currency of the amount, or leave XchgRateInf out',
 };
-
-/** Parts of a transaction for which the bank's API has no field. */
-const OF_TRANSACTION = [
-  'XchgRateInf/XchgRate',
-  'ChqInstr',
-  'UltmtDbtr',
-  'IntrmyAgt1',
-  'UltmtCdtr',
-  'InstrForCdtrAgt',
-  'InstrForDbtrAgt',
-  'RgltryRptg',
-  'Tax',
-  'RltdRmtInf',
-  'SplmtryData',
-  'CdtrAgt/BrnchId',
-  'CdtrAgtAcct',
-  'CdtrAcct/Tp',
-  'CdtrAcct/Prxy',
-  'RmtInf/Strd/RfrdDocAmt',
-  'RmtInf/Strd/Invcr',
-  'RmtInf/Strd/Invcee',
-  'RmtInf/Strd/TaxRmt',
-  'RmtInf/Strd/GrnshmtRmt',
-  'RmtInf/Strd/AddtlRmtInf',
-];
-const DOCUMENTS = 'RmtInf/Strd/RfrdDocInf';
-const SCHEME = 'CdtrAcct/Id/Othr/SchmeNm';
-/** Parts of the payee's address; a box is passed on if there is no street, a building number if there is one. */
-const OF_ADDRESS = ['Dept', 'SubDept', 'BldgNm', 'Flr', 'Room', 'TwnLctnNm', 'DstrctNm'];
-const OF_PAYMENT = ['ReqdExctnDt/DtTm', 'PoolgAdjstmntDt', 'UltmtDbtr', 'InstrForDbtrAgt', 'ChrgsAcct'];
-/**
- * A warning that names the parts of the transaction that are checked but not passed to the bank; undefined if there are none.
- * Those of a payee that the bank has under an id (`isById`) are not missed.
- */
-function notCarried(
-  transaction: Transaction,
-  { rules, isById }: { rules: readonly PaymentTypeRule[]; isById: boolean },
-): { rule: string; message: string } | undefined {
-  const { fields, payment } = transaction;
-  const has = (part: Transaction['fields'], name: string): boolean => part.one(name) !== undefined || part.has(name);
-  // Without a text, the numbers of the documents are the note.
-  const hasText = fields.one('RmtInf/Ustrd', 'RmtInf/Strd/CdtrRefInf/Ref') !== undefined;
-  // Such an account number can be that of a giro, a telephone or a tax payer.
-  const scheme = fields.one(`${SCHEME}/Cd`, `${SCHEME}/Prtry`) ?? 'BBAN';
-  const address = [...OF_ADDRESS, fields.one('Cdtr/PstlAdr/StrtNm') === undefined ? 'BldgNb' : 'PstBx'];
-  // The levels of an ordinary transfer, and those that the mapping file makes a payment type.
-  const kept = ['SEPA', 'NURG', ...rules.map(({ serviceLevel }) => serviceLevel)];
-  const levels = typesOf(transaction, 'SvcLvl/Cd', 'SvcLvl/Prtry');
-  const names = [
-    ...OF_TRANSACTION.filter((name) => has(fields, name)),
-    ...(hasText && fields.has(DOCUMENTS) ? [DOCUMENTS] : []),
-    ...(scheme === 'BBAN' ? [] : [SCHEME]),
-    ...address.map((name) => `Cdtr/PstlAdr/${name}`).filter((name) => has(fields, name)),
-    ...OF_PAYMENT.filter((name) => has(payment.fields, name)),
-    ...(payment.fields.one('PmtMtd') === 'TRA' ? ['PmtMtd TRA (the advice)'] : []),
-    ...(typesOf(transaction, 'CtgyPurp/Cd', 'CtgyPurp/Prtry').length === 0 ? [] : ['CtgyPurp']),
-    ...(levels.every((level) => kept.includes(level)) ? [] : ['SvcLvl']),
-    ...(typesOf(transaction, 'InstrPrty').includes('HIGH') ? ['InstrPrty'] : []),
-  ];
-  const missed = new Set(names.filter((name) => !(isById && name.startsWith('Cdtr'))));
-  return missed.size === 0 ? undefined : withoutField([...missed].join(', '));
-}
-
-const withoutField = (list: string) => ({
-  rule: 'not-carried',
-  message: `the bank's API has no field for ${list}; the payment is made without it`,
-});
 
 /** A number that the message states about itself. */
 interface Stated {
@@ -192,6 +126,7 @@ const MESSAGE = 'Document/CstmrCdtTrfInitn';
 const HEADER = `${MESSAGE}/GrpHdr`;
 const PAYMENT = `${MESSAGE}/PmtInf`;
 const TRANSACTION = `${PAYMENT}/CdtTrfTxInf`;
+const SUPPLEMENT = 'SplmtryData';
 const RECORDS: ReadonlySet<string> = new Set(['GrpHdr', 'PmtInf', 'CdtTrfTxInf']);
 
 /**
@@ -232,6 +167,7 @@ class Pain001Reader implements DocumentEvents {
   private readonly columns = new Set<string>();
   private payment: CurrentPayment | undefined;
   private transaction: Transaction | undefined;
+  private headerLine = 1;
   private rows = 0;
   private problems = 0;
   private problemsBefore = 0;
@@ -258,6 +194,7 @@ class Pain001Reader implements DocumentEvents {
   }
 
   open(trail: string, line: number): void {
+    if (trail === HEADER) this.headerLine = line;
     if (trail === PAYMENT) {
       const original = { paymentId: '' };
       const index = this.message?.payments.push(original) ?? 0;
@@ -267,9 +204,13 @@ class Pain001Reader implements DocumentEvents {
       this.problemsBefore = this.problems;
     }
     if (trail === TRANSACTION && this.payment !== undefined) this.begun(this.payment, line);
+    // It may hold elements of any kind, which are not read.
+    if (trail === `${TRANSACTION}/${SUPPLEMENT}`) this.transaction?.fields.add(SUPPLEMENT, '');
+    if (trail === `${MESSAGE}/${SUPPLEMENT}`) this.missed(SUPPLEMENT, line, this.path());
   }
 
   leaf({ trail, text, attributes, line }: Parameters<DocumentEvents['leaf']>[0]): void {
+    if (trail.startsWith(`${MESSAGE}/${SUPPLEMENT}/`)) return;
     if (this.transaction !== undefined) {
       const name = trail.slice(TRANSACTION.length + 1);
       this.transaction.fields.add(name, text);
@@ -283,11 +224,6 @@ class Pain001Reader implements DocumentEvents {
     part.fields.add(name, text);
     if (name === 'NbOfTxs' || name === 'CtrlSum') part.totals.state({ name, shown: text, line, path: this.path() });
     if (name === 'PmtInfId') this.checkPaymentId(text, line);
-    // Only AUTH asks for no approval at the bank.
-    if (name.startsWith('Authstn/') && text !== 'AUTH') {
-      const { rule, message } = withoutField('Authstn');
-      this.sink.warning({ ...aboutFile(line, rule, message), path: this.path() });
-    }
   }
 
   close(trail: string): void {
@@ -307,6 +243,15 @@ class Pain001Reader implements DocumentEvents {
       payments: [],
     };
     this.announce();
+    for (const name of missedOf('GrpHdr', { own: this.header, transaction: this.header })) {
+      this.missed(name, this.headerLine, `${this.path()}/${name}`);
+    }
+  }
+
+  /** A field of the message that the bank cannot be told. */
+  private missed(name: string, line: number, path: string): void {
+    const { rule, message } = withoutField(name);
+    this.sink.warning({ ...aboutFile(line, rule, message), path });
   }
 
   private checkPaymentId(paymentId: string, line: number): void {
@@ -348,7 +293,7 @@ class Pain001Reader implements DocumentEvents {
     // The file is refused anyway, and what this transaction or its block lacks has been reported.
     if (this.problems > this.problemsBefore || !this.payment?.isSound) return;
     const { row, line, path } = transaction;
-    const { instruction, spare, broken } = instructionOf(transfer, this.context);
+    const { instruction, spare, broken, rule } = instructionOf(transfer, this.context);
     const chargeType = chargeTypeOf(transaction);
     if (chargeType !== undefined) instruction.charge_type = chargeType;
     const found = [...refusalsOf(transaction, instruction), ...broken];
@@ -359,11 +304,8 @@ class Pain001Reader implements DocumentEvents {
       this.columns.add(name);
       this.sink.column({ name, line, row });
     }
-    const left = notCarried(transaction, {
-      rules: this.context.mapping.paymentTypes,
-      isById: instruction.beneficiary_id !== undefined,
-    });
-    if (left !== undefined) this.sink.warning({ line, row, path, column: null, value: null, ...left });
+    const missed = missedInTransaction(transaction, { rule, isById: instruction.beneficiary_id !== undefined });
+    for (const name of missed) this.sink.warning({ line, row, path, column: null, value: null, ...withoutField(name) });
     const unsound = found.length > 0 ? { unsound: true as const } : {};
     const { original, reference } = transfer;
     this.sink.row({ row, line, instruction, original, reference, path, spare, ...unsound });

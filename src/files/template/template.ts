@@ -8,7 +8,8 @@ import type { USUAL_PAYEE_FIELDS } from '../../domain/payee.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { ofType } from '../iso20022/simple-types.ts';
 import { accountKey, bankKey } from '../messages/account-key.ts';
-import type { MessageMapping } from '../messages/mapping.ts';
+import { asksForMore } from '../messages/instruction.ts';
+import type { MessageMapping, PaymentTypeRule } from '../messages/mapping.ts';
 
 /** The longest account number in any network. */
 const CHARACTERS_MAX = 34;
@@ -219,7 +220,7 @@ export class MessageParties {
   private readonly withoutType = new Map<string, { rule: Fields; isDomestic: boolean }>();
 
   /** @param instruction what is known of the transfer's payout */
-  take(transfer: CreditTransfer, instruction: Fields): void {
+  take(transfer: CreditTransfer, instruction: Fields, applied: PaymentTypeRule | undefined): void {
     const { debtorAccount, debtorCurrency, currency, creditor, service } = transfer;
     this.currencies.add(currency);
     this.debtors.set(accountKey(debtorAccount), { account: debtorAccount, currency: debtorCurrency ?? currency });
@@ -227,9 +228,11 @@ export class MessageParties {
     const account = creditor.iban ?? creditor.account;
     if (account === undefined) return;
     const { beneficiary_id, beneficiary_type, payment_type } = instruction;
-    if (payment_type === undefined && creditor.clearing === undefined) {
-      const isDomestic = creditor.iban !== undefined;
-      const asked = { serviceLevel: service.levels?.[0], localInstrument: service.localInstrument };
+    const isWithoutType = payment_type === undefined && creditor.clearing === undefined;
+    if (isWithoutType || (beneficiary_id === undefined && asksForMore(transfer, applied))) {
+      const { levels, localInstrument } = service;
+      const isDomestic = isWithoutType && creditor.iban !== undefined && localInstrument === undefined;
+      const asked = { serviceLevel: levels?.[0], localInstrument };
       const rule = present({ ...(isDomestic ? {} : asked), currency });
       this.withoutType.set(JSON.stringify(rule), { rule, isDomestic });
     }
@@ -265,7 +268,8 @@ export class MessageParties {
       paymentType: isDomestic && offered(rule.currency) ? DOMESTIC : TO_FILL_IN.paymentType,
     }));
     const { beneficiaryType, identity } = known;
-    const paymentTypes = [...known.paymentTypes, ...rules];
+    // The first match counts, and a rule that is known may be wider.
+    const paymentTypes = [...rules, ...known.paymentTypes];
     return `${JSON.stringify({ accounts, paymentTypes, clearingFields, beneficiaryType, identity }, null, 2)}\n`;
   }
 

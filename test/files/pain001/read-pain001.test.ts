@@ -272,8 +272,9 @@ it('parts without a field at the bank are a warning, and the purpose is the reas
   const { rows, findings, warnings } = await read(pain001({ payments: [{ transactions: [{ rest }, {}] }] }));
   expect(findings).toEqual([]);
   expect(rows.map(({ instruction }) => instruction.reason)).toEqual(['SALA', undefined]);
-  expect(warnings).toMatchObject([{ rule: 'not-carried', row: 1, path: expect.stringContaining('CdtTrfTxInf[1]') }]);
-  expect(warnings[0]?.message).toContain('UltmtCdtr, RgltryRptg;');
+  const place = { rule: 'not-carried', row: 1, path: expect.stringContaining('CdtTrfTxInf[1]') };
+  expect(warnings).toMatchObject([place, place]);
+  expect(warnings.map(({ message }) => /for (.*);/.exec(message)?.[1])).toEqual(['UltmtCdtr', 'RgltryRptg']);
 });
 
 it('documents beside a text, and what structured remittance says of them, are a warning', async () => {
@@ -296,8 +297,10 @@ it('what asks the bank to book in another way is a warning, whether it stands at
     pain001({ payments: [{ type, transactions: [{}] }, { transactions: [{ type }, { type: normal }] }] }),
   );
   expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
-    [1, 'CtgyPurp, InstrPrty'],
-    [2, 'CtgyPurp, InstrPrty'],
+    [1, 'InstrPrty HIGH'],
+    [1, 'CtgyPurp SALA'],
+    [2, 'InstrPrty HIGH'],
+    [2, 'CtgyPurp SALA'],
   ]);
 });
 
@@ -325,8 +328,8 @@ it("what the bank would read otherwise is a warning: a giro's number, an urgent 
   expect(findings).toEqual([]);
   expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
     [1, 'CdtrAcct/Id/Othr/SchmeNm'],
-    [3, 'SvcLvl'],
-    [6, 'XchgRateInf/XchgRate'],
+    [3, 'SvcLvl URGP'],
+    [6, 'XchgRateInf'],
     [7, 'Cdtr/PstlAdr/PstBx'],
     [8, 'Cdtr/PstlAdr/BldgNb'],
     [9, 'ReqdExctnDt/DtTm'],
@@ -376,5 +379,45 @@ it('a post office box is the street where there is none; a floor has no field', 
   ];
   const { rows, warnings } = await read(pain001({ payments: [{ transactions }] }));
   expect(rows.map(({ instruction }) => instruction.address_address1)).toEqual(['PO Box 471', 'Rue']);
-  expect(warnings).toMatchObject([{ rule: 'not-carried', row: 2, message: expect.stringContaining('PstlAdr/Flr, ') }]);
+  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+    [2, 'Cdtr/PstlAdr/Flr'],
+    [2, 'Cdtr/PstlAdr/PstBx'],
+  ]);
+});
+
+const INSTANT = '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl><LclInstrm><Cd>INST</Cd></LclInstrm></PmtTpInf>';
+const missedIn = (warnings: readonly { row: number | null; message: string }[]) =>
+  warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]]);
+
+it('an instant transfer that becomes an ordinary one is a warning, asked for in the block or in the transaction', async () => {
+  const content = pain001({ payments: [{ type: INSTANT, transactions: [{}] }, { transactions: [{ type: INSTANT }] }] });
+  const { warnings } = await read(content);
+  expect(missedIn(warnings)).toEqual([
+    [1, 'LclInstrm INST'],
+    [2, 'LclInstrm INST'],
+  ]);
+});
+
+it('a rule of the mapping file carries it, if it is the one that is applied', async () => {
+  const content = pain001({ payments: [{ type: INSTANT, transactions: [{}] }] });
+  const instant = { localInstrument: 'INST', paymentType: 'instant' };
+  const carried = await read(content, contextOf({ mapping: mapping({ paymentTypes: [instant] }) }));
+  expect([carried.rows[0]?.instruction.payment_type, carried.warnings]).toEqual(['instant', []]);
+  const first = { serviceLevel: 'SEPA', paymentType: 'local' };
+  const { warnings } = await read(content, contextOf({ mapping: mapping({ paymentTypes: [first, instant] }) }));
+  expect(missedIn(warnings)).toEqual([[1, 'LclInstrm INST']]);
+});
+
+it('one booking for the block, and what is sent beside the message, are warnings', async () => {
+  const supplement = '<SplmtryData><Envlp><Other/></Envlp></SplmtryData>';
+  const content = pain001({ payments: [{ transactions: [{ rest: supplement }] }] })
+    .replace('</PmtMtd>', '</PmtMtd><BtchBookg>true</BtchBookg>')
+    .replace('</CstmrCdtTrfInitn>', `${supplement}</CstmrCdtTrfInitn>`);
+  const { findings, warnings } = await read(content);
+  expect(findings).toEqual([]);
+  expect(missedIn(warnings)).toEqual([
+    [1, 'SplmtryData'],
+    [1, 'BtchBookg'],
+    [null, 'SplmtryData'],
+  ]);
 });
