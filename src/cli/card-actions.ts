@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { v7 } from 'uuid';
 import { readJsonOnce } from '../bank/json.ts';
-import { assertNoCardNumber } from '../channels/find-card.ts';
+import { assertNoCardNumber, requestIdOf } from '../channels/find-card.ts';
 import type { CardDocument } from '../channels/http/card-documents.ts';
 import {
   aboutCard,
@@ -25,6 +25,7 @@ import { problemOf } from '../files/intake/problem-of.ts';
 import { cardText } from './card-payments.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { anotherOne } from './find-target.ts';
 import { type FollowEnd, followUntil } from './follow.ts';
 import { type GatewayClient, gatewayAddress } from './gateway-client.ts';
 import type { Output } from './output.ts';
@@ -185,11 +186,19 @@ async function cardFrom(path: string): Promise<GivenFile> {
   }
 }
 
-/** The card payment that is decided about. */
-async function found(session: Session, id: string, { key }: Pick<SignedOptions, 'key'>): Promise<CardDocument> {
+/** The card payment that is decided about. Throws a `Problem` if a gateway answers another one than the ID means. */
+async function found(
+  session: Session,
+  id: string,
+  { key, yes }: Pick<SignedOptions, 'key' | 'yes'>,
+): Promise<CardDocument> {
   assertNoCardNumber(id);
   await holdKey(session, key);
-  return (await session.ask(CARD, { id })).card_payment;
+  const { card_payment: payment, payment_ids: known } = await session.ask(CARD, { id });
+  // Only the acquirer knows whose payment id it is: it is believed if the payment is shown.
+  const isMeant = payment.merchant_request_id === requestIdOf(id) || (!yes && known.includes(id));
+  if (session.gateway !== undefined && !isMeant) throw anotherOne(id);
+  return payment;
 }
 
 /**

@@ -60,7 +60,7 @@ function isPayout(row: PayoutRecord, id: string, { isShown }: Looked): boolean {
 
 const keyOf = (id: string): string => parseWorkflowId(id)?.key ?? id;
 
-const anotherOne = (id: string): Problem =>
-  new Problem('conflict', 'another-payout', `The gateway answered about something else than "${id}".`, {
-    hint: 'Nothing was signed. Give a whole reference, document id or batch id; do not use this gateway if it answers so again.',
+export const anotherOne = (id: string): Problem =>
+  new Problem('conflict', 'answers-otherwise', `The gateway answered about something else than "${id}".`, {
+    hint: 'Nothing was signed. Give a whole id, and not that of an order or payment; do not use this gateway if it answers so again.',
   });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
 import { jsonLines, linesOf } from '../../../src/channels/http/operation.ts';
+import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/card-actions.ts';
 import { cancel, decide, resolve } from '../../../src/cli/decisions.ts';
 import { retry } from '../../../src/cli/run.ts';
 import type { Session } from '../../../src/cli/session.ts';
@@ -16,7 +17,7 @@ import { policyOf, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
-const bob = signingPerson('bob', ['approver']);
+const bob = signingPerson('bob', ['approver', 'operator']);
 const settings = { ...quickSettings, policy: policyOf([bob]) };
 const PAYEE = {
   id: 'ben-1',
@@ -151,7 +152,7 @@ describe.each<[string, (session: Session, id: string) => Promise<unknown>]>([
     const session = answeringWith(await asking(), ({ row }) =>
       Object.assign(row, { batchId: 'INV-4711', orderId: 'ord-1' }),
     );
-    await expect(run(session, id)).rejects.toMatchObject({ code: 'another-payout' });
+    await expect(run(session, id)).rejects.toMatchObject({ code: 'answers-otherwise' });
     expect(signed).toEqual([]);
   });
 });
@@ -161,7 +162,7 @@ it('resolves nothing that is shown under another document id', async () => {
   await store.changePayout(reference, { state: 'needs-operator', at: Date.now() });
   const session = answeringWith(reference, ({ row }) => Object.assign(row, { documentId: 'INV-4711' }));
   const asked = { ...said, action: 'keep-looking', evidence: 'x', order: undefined } as const;
-  await expect(resolve(session, 'INV-4711', asked)).rejects.toMatchObject({ code: 'another-payout' });
+  await expect(resolve(session, 'INV-4711', asked)).rejects.toMatchObject({ code: 'answers-otherwise' });
   expect(signed).toEqual([]);
 });
 
@@ -244,4 +245,44 @@ it('signs nothing more where the gateway says that nothing is signed', async () 
   };
   await expect(approving(sessionOf(lie), await asking())).rejects.toMatchObject({ code: 'asks-otherwise' });
   expect(signed).toEqual([]);
+});
+
+const CARD = { id: 'pay-1', amount: '39.00', currency: 'USD', state: 'needs-operator' };
+
+/** A command whose gateway answers with one card payment, whatever it is asked for. */
+function cardSession(shownId: string): Session {
+  const { config, output } = sessionOf(() => {});
+  const carryOut = async (it: { path: string }, input: object): Promise<unknown> => {
+    if (it.path === '/v1/card-payments/:id/events')
+      return { card_payment: { ...CARD, merchant_request_id: shownId }, payment_ids: [CARD.id], events: [] };
+    if (it.path === '/v1/me') {
+      const { name, roles } = bob;
+      const person = { name, roles, scope: {} };
+      return { hasPolicy: true, storeId: store.id, approvalTtlMs: 1_000, name, person, people: [name] };
+    }
+    signed.push(input);
+    return { outcome: 'cancelled', amount: '12.00', accepted: true, message: '', isStarted: false };
+  };
+  return fakeSession({ config, output, gateway: { carryOut } });
+}
+
+describe.each<[string, (session: Session, id: string) => Promise<unknown>, string]>([
+  ['card cancel', (session, id) => cancelCard(session, id, said), 'cancel/shop-1'],
+  ['card amount', (session, id) => changeCardAmount(session, id, '12.00', said), 'changeAmount 12.00/shop-1'],
+  [
+    'card resolve',
+    (session, id) =>
+      resolveCard(session, id, { ...said, action: 'close-as-not-paid', evidence: 'x', paymentId: undefined }),
+    'close-as-not-paid/shop-1',
+  ],
+])('%s', (_command, run, digest) => {
+  it('signs what was typed about the payment that was named', async () => {
+    await run(cardSession('shop-1'), 'shop-1');
+    expect(signed).toMatchObject([{ id: 'shop-1', signed: { question: 'resolve', reference: 'shop-1', digest } }]);
+  });
+
+  it.each(['shop-2', CARD.id])('signs nothing where the gateway answers with another payment than %s', async (id) => {
+    await expect(run(cardSession('shop-1'), id)).rejects.toMatchObject({ code: 'answers-otherwise' });
+    expect(signed).toEqual([]);
+  });
 });
