@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { v7 } from 'uuid';
 import { readJsonOnce } from '../bank/json.ts';
-import { assertNoCardNumber, requestIdOf } from '../channels/find-card.ts';
+import { assertNoCardNumber, requestIdOf } from '../channels/find-target.ts';
 import type { CardDocument } from '../channels/http/card-documents.ts';
 import {
   aboutCard,

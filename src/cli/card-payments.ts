@@ -1,4 +1,4 @@
-import { assertNoCardNumber } from '../channels/find-card.ts';
+import { assertNoCardNumber } from '../channels/find-target.ts';
 import type { CardDocument } from '../channels/http/card-documents.ts';
 import { CARD, CARD_AT_ACQUIRER, CARDS } from '../channels/http/operations/cards.ts';
 import { groupedAmount, type LabelledText, labelled, labelledLines, secondOf, widthOf } from '../domain/display.ts';

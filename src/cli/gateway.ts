@@ -1,8 +1,7 @@
+import type { GatewayAddresses } from '../channels/http/gateway.ts';
 import { openGateway } from '../channels/http/gateway.ts';
-import { accessOf } from '../channels/http/gateway-app.ts';
-import type { GatewayAddresses } from '../channels/http/gateway-settings.ts';
-import { assertTokenIfReachable, type ListenOn } from '../channels/http/server.ts';
-import { assertEncrypted } from '../channels/http/transport.ts';
+import { tokenAccess } from '../channels/http/gateway-app.ts';
+import { assertEncrypted, assertTokenIfReachable, type ListenOn } from '../channels/http/server.ts';
 import type { Log } from '../domain/settings.ts';
 import type { Config } from '../platform/config.ts';
 import { createLog } from '../platform/log.ts';
@@ -21,7 +20,7 @@ export function gatewayOf({ config }: Session, listenOn: ListenOn, level: 'info'
 /** `payouts gateway`: the HTTP API, on the stack that is up, the configured one, or one of its own that it keeps up. */
 export async function gateway(session: Session, listenOn: ListenOn): Promise<void> {
   const stopped = interruptSignal();
-  assertTokenIfReachable(accessOf(session.config), listenOn.host);
+  assertTokenIfReachable(tokenAccess(session.config), listenOn.host);
   assertEncrypted(session.config.gateway, listenOn.host);
   const startGateway = gatewayOf(session, listenOn, 'info');
   const stack = await session.stack('join-or-boot', { startGateway, stays: true });

@@ -1,4 +1,4 @@
-import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from '../channels/http/operations/incidents.ts';
+import { ACKNOWLEDGE, INCIDENT, INCIDENTS } from '../channels/http/operations/inbox.ts';
 import { acknowledgementOf } from '../domain/authority.ts';
 import { secondOf } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';

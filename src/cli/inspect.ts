@@ -1,5 +1,4 @@
-import { SUMMARY } from '../channels/http/operations/batches.ts';
-import { PAYOUT, type PayoutView } from '../channels/http/operations/payouts.ts';
+import { PAYOUT, type PayoutView, SUMMARY } from '../channels/http/operations/progress.ts';
 import { groupedAmount, type LabelledText, labelledLines, minuteOf, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { flagsText } from '../domain/payee.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tokenSha256 } from '../channels/http/callers.ts';
-import { APPROVALS, type Approvals, noPolicy } from '../channels/http/operations/approvals.ts';
+import { APPROVALS, type Approvals, noPolicy } from '../channels/http/operations/people.ts';
 import { isOpen, type Person, type Policy, ROLES, scopeText, type Unguarded, unguarded } from '../domain/authority.ts';
 import { HOURS_ADDED_UP } from '../domain/policy.ts';
 import { Problem } from '../domain/problem.ts';

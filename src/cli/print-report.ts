@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { SUMMARY } from '../channels/http/operations/batches.ts';
+import { SUMMARY } from '../channels/http/operations/progress.ts';
 import { shortId, widthOf } from '../domain/display.ts';
 import type { BatchHead, BatchSummary } from '../reports/batch-report.ts';
 import { batchUrl } from '../reports/links.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
-import { WHAT_AN_ID_IS } from '../channels/an-id.ts';
 import { fitted, widthOf, wrap } from '../domain/display.ts';
+import { WHAT_AN_ID_IS } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { ownVersion } from '../store/own-files.ts';
 import { addCommands, type Perform } from './command.ts';

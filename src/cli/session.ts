@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { Bank } from '../bank/bank.ts';
-import type { OperationHere, Place } from '../channels/http/operations/place.ts';
+import type { OperationHere, Place } from '../channels/http/operation.ts';
 import { Problem } from '../domain/problem.ts';
 import { keyToken } from '../people/signing/key-token.ts';
 import { type TemporalUi, temporalUi } from '../platform/app.ts';

@@ -1,6 +1,11 @@
-import { basename, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, chmod, lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { v7 } from 'uuid';
+import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { hasCode } from '../../domain/failures.ts';
 import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
@@ -9,20 +14,272 @@ import { takeFile } from '../../files/intake/take-file.ts';
 import type { App } from '../../platform/app.ts';
 import { stageOf } from '../../reports/pain002/status-report.ts';
 import { reportBatch } from '../../reports/report-batch.ts';
+import { answerIdStart, refusalIdStart, writeRefusal } from '../../reports/status-report-files.ts';
 import { writeWhole } from '../../reports/write-reports.ts';
 import type { BatchRecord } from '../../store/store.ts';
-import { answeredStem, answerRefusal, answerStem, takenAt } from './answers.ts';
-import { Incoming } from './incoming.ts';
-import {
-  type DropFolderPaths,
-  isWrittenSince,
-  moveInto,
-  openDropFolder,
-  takeIn,
-  type WorkItem,
-  waitFor,
-  workItems,
-} from './layout.ts';
+
+/** Subfolders of a drop folder; missing ones are created for their owner only. */
+export interface DropFolderPaths {
+  /** Where files are dropped. */
+  in: string;
+  /** `work/<batch id>/<file>`: taken, and the batch has not ended. */
+  work: string;
+  /** Files whose batch has ended. */
+  done: string;
+  /** Refused files, each with `<file>.error.json` beside it. */
+  error: string;
+  /** Reports and answers. */
+  out: string;
+}
+
+/** A file under way. */
+export interface WorkItem {
+  batchId: string;
+  path: string;
+}
+
+/** Throws the file system's error if the folder does not exist: a machine without access to it must not create it. */
+export async function openDropFolder(dir: string): Promise<DropFolderPaths> {
+  const path = (name: string): string => join(resolve(dir), name);
+  const paths = { in: path('in'), work: path('work'), done: path('done'), error: path('error'), out: path('out') };
+  await access(dir);
+  for (const folder of Object.values(paths)) await mkdir(folder, { recursive: true, mode: 0o700 });
+  return paths;
+}
+
+/**
+ * Takes a file by rename, under the id of its future batch. False if somebody else was quicker, or has meanwhile replaced it with
+ * a link or a pipe; only after the rename can nobody replace it any more. Such a thing is removed, but not what it points to.
+ */
+export async function takeIn(paths: DropFolderPaths, name: string): Promise<boolean> {
+  const folder = join(paths.work, v7());
+  await mkdir(folder, { mode: 0o700 });
+  const path = join(folder, name);
+  try {
+    await rename(join(paths.in, name), path);
+    if (!(await lstat(path)).isFile()) {
+      await rm(folder, { recursive: true });
+      return false;
+    }
+    await chmod(path, 0o600).catch(ofSomebodyElse);
+    return true;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await removeEmpty(folder);
+    return false;
+  }
+}
+
+/** The oldest first: ids begin with their time. */
+export async function workItems({ work }: DropFolderPaths): Promise<WorkItem[]> {
+  const items: WorkItem[] = [];
+  for (const batchId of (await readdir(work)).sort()) {
+    const folder = join(work, batchId);
+    const files = await readdir(folder).catch(nothing);
+    if (files.length === 0) await removeEmpty(folder);
+    for (const file of files.sort()) items.push({ batchId, path: join(folder, file) });
+  }
+  return items;
+}
+
+/** More than a mode takes to be changed after the rename. */
+const TAKEN_WITHIN_MS = 1_000;
+
+/**
+ * Whether somebody has written to a file since it was taken with these bytes: who pauses looks like one who has finished. Its
+ * folder was made when it was taken, by the same clock.
+ */
+export async function isWrittenSince(path: string, sha256: string): Promise<boolean> {
+  try {
+    const [{ ctimeMs }, { mtimeMs }] = await Promise.all([lstat(path), lstat(dirname(path))]);
+    if (ctimeMs < mtimeMs + TAKEN_WITHIN_MS) return false;
+    const hash = createHash('sha256');
+    for await (const chunk of createReadStream(path)) hash.update(chunk);
+    return hash.digest('hex') !== sha256;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return false;
+  }
+}
+
+/**
+ * Moves a file into a folder without overwriting (`payroll.csv`, then `payroll.2.csv`), with a document beside it whose name has
+ * a suffix. False, and nothing is left behind, if somebody else has moved the file.
+ */
+export async function moveInto(
+  folder: string,
+  path: string,
+  beside: { suffix: string; document: object },
+): Promise<boolean> {
+  const target = await reserve(folder, basename(path));
+  const note = `${target}${beside.suffix}`;
+  try {
+    await writeWhole(note, [`${JSON.stringify(beside.document, null, 2)}\n`]);
+    await rename(path, target);
+  } catch (error) {
+    for (const left of [note, target]) await rm(left, { force: true });
+    if (!isMissing(error)) throw error;
+    return false;
+  }
+  await removeEmpty(dirname(path));
+  return true;
+}
+
+/** Moves a file to those of another batch. Does nothing if somebody else has moved it. */
+export async function waitFor({ work }: DropFolderPaths, { batchId, path }: WorkItem): Promise<void> {
+  const folder = join(work, batchId);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const target = await reserve(folder, basename(path));
+  await rename(path, target).catch(async (error: unknown) => {
+    await rm(target, { force: true });
+    if (!isMissing(error)) throw error;
+  });
+  await removeEmpty(dirname(path));
+}
+
+/** Below the 255 bytes of a file name, since a number, the document's suffix and that of its temporary file are added. */
+const NAME_BYTES_MAX = 180;
+
+async function reserve(folder: string, name: string): Promise<string> {
+  const long = extname(name);
+  const extension = Buffer.byteLength(long) > NAME_BYTES_MAX / 2 ? '' : long;
+  const stem = cut(name.slice(0, name.length - extension.length), NAME_BYTES_MAX - Buffer.byteLength(extension));
+  for (let copy = 1; ; copy += 1) {
+    const target = join(folder, copy === 1 ? `${stem}${extension}` : `${stem}.${copy}${extension}`);
+    try {
+      await (await open(target, 'wx', 0o600)).close();
+      return target;
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+}
+
+/** The longest beginning of the text that has at most this many bytes. */
+function cut(text: string, bytesMax: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytesMax));
+  return text.slice(0, read);
+}
+
+/** Somebody else may have removed it, or may just be putting a file into it. */
+async function removeEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch((error: unknown) => {
+    if (!isMissing(error) && !hasCode(error, 'ENOTEMPTY') && !hasCode(error, 'EEXIST')) throw error;
+  });
+}
+
+/** Only its owner can change a file's mode; that is tolerable, since nobody else can enter the folder that it is in now. */
+const ofSomebodyElse = (error: unknown): void => {
+  if (!hasCode(error, 'EPERM')) throw error;
+};
+
+const isMissing = (error: unknown): boolean => hasCode(error, 'ENOENT');
+
+const nothing = (error: unknown): string[] => {
+  if (isMissing(error) || hasCode(error, 'ENOTDIR')) return [];
+  throw error;
+};
+
+/** A marker beside a file says that it is complete, so it need not be looked at twice. */
+const MARKER = '.done';
+/** Hidden files, and files still being written by file managers and transfer programs. */
+const NOT_YET = /^\.|\.(?:part|tmp)$/i;
+
+/** Changes while a file is being written. */
+interface Look {
+  size: number;
+  mtimeMs: number;
+}
+
+/** Looks at the files of a folder repeatedly; one is complete if it has not changed between two looks, or has a marker. */
+export class Incoming {
+  private readonly folder: string;
+  private seen = new Map<string, Look>();
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  /** Names of the complete files, sorted. */
+  async whole(): Promise<string[]> {
+    const names = new Set(await readdir(this.folder));
+    const seen = new Map<string, Look>();
+    const whole: string[] = [];
+    for (const name of [...names].sort()) {
+      if (NOT_YET.test(name) || name.endsWith(MARKER)) continue;
+      const look = await this.look(name);
+      if (look === undefined) continue;
+      seen.set(name, look);
+      const before = this.seen.get(name);
+      const stands = before?.size === look.size && before.mtimeMs === look.mtimeMs;
+      const isMarked = names.has(name + MARKER) && (await this.look(name + MARKER)) !== undefined;
+      if (stands || isMarked) whole.push(name);
+    }
+    this.seen = seen;
+    return whole;
+  }
+
+  /** Forgets a taken file and removes its marker: the next file of this name is another one. */
+  async taken(name: string): Promise<void> {
+    this.seen.delete(name);
+    if ((await this.look(name + MARKER)) !== undefined) await rm(join(this.folder, name + MARKER), { force: true });
+  }
+
+  /** Undefined if it is not a regular file or is gone. A symbolic link does not count: it may point anywhere. */
+  private async look(name: string): Promise<Look | undefined> {
+    const stats = await lstat(join(this.folder, name)).catch(() => undefined);
+    return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs } : undefined;
+  }
+}
+
+/** In characters; a file name may have 255 bytes. */
+const STEM_MAX = 150;
+
+/**
+ * Beginning of the file names of answers to a bank message: its message id, so that the sender finds them. For a second batch
+ * from the same message (rows refused the first time), the batch id follows.
+ */
+export async function answerStem(
+  out: string,
+  batchId: string,
+  message: OriginalMessage | null,
+): Promise<string | undefined> {
+  if (message === null) return undefined;
+  const name = nameOf(message);
+  const first = await answerIn(out, `${name}.received`);
+  return first === '' || first.includes(answerIdStart(batchId)) ? name : `${name}.${batchId}`;
+}
+
+const answerIn = (out: string, name: string): Promise<string> =>
+  readFile(join(out, `${name}.pain002.xml`), 'utf8').catch(() => '');
+
+/** The same, if the folder has answered the message of this batch; otherwise undefined. */
+export async function answeredStem(out: string, { batchId, message }: BatchRecord): Promise<string | undefined> {
+  const stem = await answerStem(out, batchId, message);
+  if (stem === undefined) return undefined;
+  return (await answerIn(out, `${stem}.received`)).includes(answerIdStart(batchId)) ? stem : undefined;
+}
+
+/**
+ * The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. It takes the
+ * place of none to another file under the same message id: whoever sent that may not have read it yet.
+ */
+export async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
+  if (unanswered === undefined) return;
+  const { message, sha256 } = unanswered;
+  let stem: string | undefined;
+  if (message !== null) {
+    const name = `${nameOf(message)}.refused`;
+    const first = await answerIn(out, name);
+    stem = first === '' || first.includes(refusalIdStart(sha256)) ? name : `${name}.${id}`;
+  }
+  await writeRefusal(out, { ...unanswered, findings, at: takenAt(id) }, stem);
+}
+
+const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);
+
+/** A UUID of version 7 begins with its time (RFC 9562): a repeated answer has the same date and is identical. */
+export const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** Between two looks at a file that may still be being written. */
 export const LOOK_EVERY_MS = 2_000;

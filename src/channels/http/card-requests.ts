@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import type { CardDetails } from '../../bank/cards/cards.ts';
-import type { CardEntry, CardholderForm } from '../../bank/cards/vault.ts';
-import { checkCard } from '../../bank/cards/vault.ts';
-import { holdsCardNumber, isMerchantRequestId } from '../../domain/card-number.ts';
+import { type CardEntry, type CardholderForm, checkCard } from '../../bank/cards/vault.ts';
+import { CARD_EXAMPLE, holdsCardNumber, isMerchantRequestId } from '../../domain/card-number.ts';
 import type { Finding } from '../../domain/finding.ts';
+import { leadsHere } from '../../domain/loopback.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
 import { isNumbered } from '../../domain/new-card-payment.ts';
 import { Problem } from '../../domain/problem.ts';
-import { assertNone, bodyFinding, schemaFindings } from './card-findings.ts';
+import type { App } from '../../platform/app.ts';
+import { storableText } from './documents.ts';
 import { checkoutUrlOf, type Gateway } from './gateway-app.ts';
-import { addressRule, returnUrlOf } from './return-url.ts';
-import { storableText } from './schemas.ts';
 
 /** Bodies of the card routes. Unknown members are refused: a misspelled one would be lost. */
 
@@ -223,4 +222,113 @@ export function amountOf(given: string, currency: string): string {
   if (refused !== undefined) assertNone([bodyFinding(['amount'], 'amount-refused', refused)]);
   const parsed = parseAmount(given, currency);
   return formatMinor(parsed.ok ? parsed.minor : 0n, currency);
+}
+
+/**
+ * The return URL in the form in which browsers read it: `http://127.0.0.1\\@shop.example` is this machine here, but may be the
+ * shop elsewhere. Undefined if it is not allowed.
+ */
+export function returnUrlOf(text: string, app: App): string | undefined {
+  const url = URL.parse(text);
+  return url !== null && url.username === '' && url.password === '' && isAllowed(url, app) ? url.href : undefined;
+}
+
+/** Which return URLs are allowed, and how to allow others. */
+export const addressRule = ({ config }: App): string =>
+  config.cards.returnHosts === undefined
+    ? 'an address on this machine, such as http://127.0.0.1/back, because PAYOUTS_CARD_RETURN_HOSTS is not set; ' +
+      'for https://shop.example/back start the gateway with PAYOUTS_CARD_RETURN_HOSTS=shop.example'
+    : 'https:// on a host of PAYOUTS_CARD_RETURN_HOSTS, without a user or a password; ' +
+      'for another host start the gateway with it in that list';
+
+function isAllowed({ protocol, origin, host, hostname, href }: URL, app: App): boolean {
+  const own = checkoutUrlOf(app);
+  if (own !== undefined && new URL(own).origin === origin) return true;
+  const { returnHosts: hosts } = app.config.cards;
+  if (hosts === undefined) return (protocol === 'http:' || protocol === 'https:') && leadsHere(href);
+  return protocol === 'https:' && (hosts.includes(host) || hosts.includes(hostname));
+}
+
+/** Clearly a name: anything else could be data of a card or its holder and is not shown. */
+const PLAIN_NAME = /^[A-Za-z_]{1,32}$/;
+
+/** A finding about a member of a body, by its path and without its value. Members of the card get the file `card`. */
+export function bodyFinding(path: readonly string[], rule: string, message: string): Finding {
+  const [first, ...inner] = path;
+  const place =
+    first === 'card' && inner.length > 0
+      ? { file: 'card', column: inner.join('.') }
+      : { file: 'request', column: path.join('.') || null };
+  return { ...place, line: 0, row: null, value: null, rule, message };
+}
+
+/** What a schema refuses in a body, one finding for each member. */
+export function schemaFindings(schema: z.ZodObject, given: unknown): Finding[] {
+  const issues = schema.safeParse(given).error?.issues ?? [];
+  return issues.flatMap((issue) => {
+    const path = issue.path.map(String);
+    if (issue.code === 'unrecognized_keys') {
+      const names = namesAt(schema, path);
+      return issue.keys.map((key) => unknownMember(key, path, names));
+    }
+    const rule = valueAt(given, path) === undefined ? 'member-missing' : 'member-invalid';
+    return bodyFinding(path, rule, issue.message);
+  });
+}
+
+function unknownMember(key: string, path: readonly string[], names: readonly string[]): Finding {
+  const members = `The members are ${names.join(', ')}.`;
+  if (!PLAIN_NAME.test(key)) {
+    return bodyFinding(path, 'member-unknown', `contains an unknown member, whose name is not shown. ${members}`);
+  }
+  return bodyFinding([...path, key], 'member-unknown', `is unknown. ${members}`);
+}
+
+/** Read from what was given: zod would put it into its error, and card data belongs into none. */
+const valueAt = (given: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((it, name) => (it as Record<string, unknown> | null | undefined)?.[name], given);
+
+/** The members that an object in the body may have. */
+function namesAt(schema: z.ZodObject, path: readonly string[]): string[] {
+  const inner = path.reduce<z.ZodType>((it, name) => {
+    const member = (it as z.ZodObject).shape[name] as z.ZodType;
+    return 'unwrap' in member ? ((member as z.ZodOptional).unwrap() as z.ZodType) : member;
+  }, schema);
+  return Object.keys((inner as z.ZodObject).shape);
+}
+
+const CODES = ['usage', 'amount-refused', 'return-url-missing', 'return-url-refused', 'card-invalid'] as const;
+type Code = (typeof CODES)[number];
+
+const MESSAGES: Readonly<Record<Code, string>> = {
+  usage: 'The request cannot be used.',
+  'amount-refused': 'This amount cannot be used.',
+  'return-url-missing': 'The return address of the cardholder is missing.',
+  'return-url-refused': 'Cardholders may not be sent to this address.',
+  'card-invalid': 'This card cannot be used.',
+};
+
+/** More would help nobody, and a body may consist of nothing but wrong members. */
+const FINDINGS_MAX = 50;
+
+/** Throws one `Problem` for all findings, with their common code or `usage`; returns if there are none. */
+export function assertNone(findings: readonly Finding[]): void {
+  if (findings.length === 0) return;
+  const codes = new Set(findings.map(codeOf));
+  const [only = 'usage'] = codes;
+  const code = codes.size === 1 ? only : 'usage';
+  const message =
+    codes.size === 1 ? MESSAGES[code] : `The card payment cannot be created: ${findings.length} findings.`;
+  const hint = findings.some(({ file, column }) => file === 'card' || column === 'card')
+    ? `Example of a card: ${CARD_EXAMPLE}`
+    : 'The findings give the reasons; GET /openapi.json describes the request.';
+  const inOrder = findings
+    .toSorted((a, b) => Number(a.file === 'card') - Number(b.file === 'card'))
+    .slice(0, FINDINGS_MAX);
+  throw new Problem(code === 'card-invalid' ? 'invalid-input' : 'usage', code, message, { hint, findings: inOrder });
+}
+
+function codeOf({ file, rule }: Finding): Code {
+  if (rule.startsWith('member-')) return 'usage';
+  return CODES.find((code) => code === rule) ?? (file === 'card' ? 'card-invalid' : 'usage');
 }

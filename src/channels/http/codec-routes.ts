@@ -9,11 +9,9 @@ import {
   WORKFLOW_HEADER,
 } from '../../platform/codec/codec-server.ts';
 import { admitCallers } from './admission.ts';
-import { allowOrigin, type Cors, preflight } from './cors.ts';
-import { errorAnswers } from './documents.ts';
+import { answerSchemas, errorAnswers } from './documents.ts';
 import { codecOf, type Gateway } from './gateway-app.ts';
-import { accessOf, type CallerAccess, OPEN } from './route-access.ts';
-import { answerSchemas } from './schemas.ts';
+import { accessOf, allowOrigin, type CallerAccess, type Cors, OPEN, preflight } from './route-access.ts';
 
 const OPERATIONS: readonly CodecOperation[] = ['encode', 'decode'];
 /**

@@ -28,7 +28,7 @@ export const probesOf = ({ store, client, stack, bank }: App): ReadinessProbes<'
 });
 
 /** The tokens of the policy or, without one, of the environment, as configured now. */
-export function accessOf({ settings: { policy }, gateway }: Pick<Config, 'settings' | 'gateway'>): Access {
+export function tokenAccess({ settings: { policy }, gateway }: Pick<Config, 'settings' | 'gateway'>): Access {
   if (policy === undefined) {
     const tokens = gateway.tokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
     return { tokens, needsToken: false };

@@ -1,5 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { Worker } from '@temporalio/worker';
 import { deliverCardEvent } from '../../activities/card-events.ts';
+import type { VaultDeps } from '../../activities/card-payments.ts';
+import { vaultActivities } from '../../activities/vault.ts';
 import { CardVault, leaveNoCoreDump } from '../../bank/cards/vault.ts';
 import { EventQueue, webhookReceiver } from '../../bank/webhooks/receiver.ts';
 import { createVerifier } from '../../bank/webhooks/verifier.ts';
@@ -9,22 +14,27 @@ import { type App, appOf } from '../../platform/app.ts';
 import { assertPolicyKept, keepPolicyLog } from '../../platform/audit/policy-log.ts';
 import { bankAt, bankWarnings } from '../../platform/bank.ts';
 import type { WebhookConfig } from '../../platform/config/cards.ts';
+import { ConfigError, Secret } from '../../platform/config/key.ts';
 import { assertPolicy, type Config } from '../../platform/config.ts';
-import type { Part } from '../../platform/embedded/stack.ts';
+import type { Part, Stack, StackAddresses } from '../../platform/embedded/stack.ts';
 import { OpenedParts } from '../../platform/opened-parts.ts';
+import { refusedPayloads } from '../../platform/refused-payloads.ts';
 import { bindStore, checkAtStart } from '../../platform/store-binding.ts';
 import { observedCalls, observedStore } from '../../platform/telemetry/observed.ts';
 import { telemetryAt } from '../../platform/telemetry.ts';
-import { connectTemporal } from '../../platform/temporal/connection.ts';
+import {
+  connectTemporal,
+  refuseUndecodable,
+  sealedPayloads,
+  type TemporalAddress,
+} from '../../platform/temporal/connection.ts';
 import { executionsOver } from '../../platform/temporal/executions.ts';
 import { assertNamespaceFits, temporalIdentity } from '../../platform/temporal/namespace.ts';
+import { connectWorker, installRuntime, runWorker, SHUTDOWN } from '../../platform/temporal/worker.ts';
 import { warnOfUnneeded } from '../../platform/unneeded-secrets.ts';
 import { openStore } from '../../store/open.ts';
-import type { Gateway } from './gateway-app.ts';
-import { probesOf } from './gateway-app.ts';
-import { type GatewayAddresses, gatewayTransport, registerWebhooks, webhookSettings } from './gateway-settings.ts';
-import { type ListenOn, startGateway } from './server.ts';
-import { startVaultWorker } from './vault-worker.ts';
+import { type Gateway, probesOf } from './gateway-app.ts';
+import { type GatewayTransport, type ListenOn, startGateway } from './server.ts';
 
 /**
  * Starts the gateway of a configuration, with its own connections and card vault. Throws a `StoreIdentityError` if the store
@@ -98,4 +108,98 @@ function webhooksOf(app: App, webhook: WebhookConfig): Gateway['webhooks'] {
     take: webhookReceiver({ verifier, cards: store.cards, noticeOf: bank.cards.noticeOf, now, log }),
     queue: new EventQueue((event) => deliverCardEvent(delivering, event), log),
   };
+}
+
+/**
+ * Starts the worker of a vault: activities only, on its own task queue, in the process that keeps the cards. `close` ends it,
+ * after giving a POST under way some time for its answer.
+ */
+export async function startVaultWorker(
+  config: Config,
+  address: TemporalAddress,
+  deps: VaultDeps,
+  log: Log,
+): Promise<Required<Part>> {
+  installRuntime(log, config.metrics.temporal);
+  await using opened = new OpenedParts();
+  const connection = opened.adopt(await connectWorker(config, address), (it) => it.close());
+  const worker = await Worker.create({
+    connection,
+    namespace: address.namespace,
+    taskQueue: deps.vault.taskQueue,
+    activities: { ...vaultActivities(deps) },
+    dataConverter: sealedPayloads(config.codecKeys(), refusedPayloads(undefined, log)),
+    interceptors: { activity: [() => ({ inbound: refuseUndecodable })] },
+    ...SHUTDOWN,
+    shutdownForceTime: '10s',
+  });
+  const failure = Promise.withResolvers<Error>();
+  opened.use(runWorker(worker, failure.resolve));
+  const kept = opened.move();
+  return { failure: failure.promise, close: () => kept[Symbol.asyncDispose]() };
+}
+
+/** Reads the gateway's certificate and key. Throws a `ConfigError` if one cannot be read or they do not match. */
+export function gatewayTransport({ gateway: { tls, proxies } }: Pick<Config, 'gateway'>): GatewayTransport {
+  if (tls === undefined) return { tls, proxies };
+  const cert = pemOf('PAYOUTS_GATEWAY_TLS_CERT', tls.cert);
+  const key = pemOf('PAYOUTS_GATEWAY_TLS_KEY', tls.key);
+  try {
+    createSecureContext({ cert, key });
+  } catch {
+    throw new ConfigError(
+      'PAYOUTS_GATEWAY_TLS_CERT',
+      'and PAYOUTS_GATEWAY_TLS_KEY are not a certificate and its key',
+      'Name two PEM files that belong together; a key with a passphrase cannot be read.',
+    );
+  }
+  return { tls: { cert, key: new Secret(key) }, proxies };
+}
+
+function pemOf(name: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new ConfigError(name, 'names a file that cannot be read', 'Check the path and its permissions.');
+  }
+}
+
+const SECRET_BYTES = 32;
+const PATIENCE_MS = 5_000;
+
+/**
+ * How webhooks are verified: as configured; with an embedded sandbox and no secret, by one that lives as long as this gateway.
+ */
+export function webhookSettings({ bank, webhook }: Pick<Config, 'bank' | 'webhook'>): WebhookConfig {
+  if (bank.kind !== 'sandbox' || webhook.secrets.reveal().length > 0) return webhook;
+  return { ...webhook, secrets: new Secret([randomBytes(SECRET_BYTES)]) };
+}
+
+/** A stack for a gateway, which may already have one of its own. */
+export type GatewayAddresses = StackAddresses & Partial<Pick<Stack, 'gatewayUrl'>>;
+
+/**
+ * Registers with an embedded sandbox where webhooks go, as a merchant does in the acquirer's dashboard. There is only one
+ * address: that of the stack's own gateway is not replaced.
+ */
+export async function registerWebhooks(
+  { bank, webhook }: Pick<Config, 'bank' | 'webhook'>,
+  addresses: Pick<GatewayAddresses, 'apiUrl' | 'gatewayUrl'>,
+  gatewayUrl: string,
+): Promise<void> {
+  if (bank.kind !== 'sandbox' || (addresses.gatewayUrl ?? null) !== null) return;
+  const [secret = Buffer.alloc(0)] = webhook.secrets.reveal();
+  const endpoint = {
+    url: `${gatewayUrl}/v1/webhooks/cards`,
+    secret: `whsec_${secret.toString('base64')}`,
+    scheme: webhook.scheme === 'ip' ? 'none' : webhook.scheme,
+  };
+  const response = await fetch(`${addresses.apiUrl}/__sandbox/webhooks`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(endpoint),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`the sandbox refused its webhook endpoint: HTTP ${response.status}`);
 }

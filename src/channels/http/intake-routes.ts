@@ -15,16 +15,23 @@ import { FILE_NAMES } from '../../files/read-file.ts';
 import { answeredRefusal } from '../../reports/answered-refusal.ts';
 import { batchDocument } from '../../reports/report-document.ts';
 import { answerOf } from './answer-error.ts';
-import { reportsOf } from './batch-files.ts';
+import { reportsOf } from './batch-routes.ts';
+import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './bodies.ts';
 import { type Caller, makerOf } from './callers.ts';
-import { errorAnswers, idempotencyHeader, JSON_TYPE, planDocument } from './documents.ts';
+import {
+  answerSchemas,
+  errorAnswers,
+  idempotencyHeader,
+  JSON_TYPE,
+  jsonSchema,
+  parsed,
+  planDocument,
+  storableText,
+} from './documents.ts';
 import { type Gateway, uploadsOf } from './gateway-app.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
-import { takeInTurn } from './intake-turns.ts';
-import { batchSigned, signedIntake } from './maker-signature.ts';
+import { batchSigned, signedIntake, takeInTurn } from './intake-turns.ts';
 import { accessOf } from './route-access.ts';
-import { answerSchemas, jsonSchema, parsed, storableText } from './schemas.ts';
-import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './upload.ts';
 
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 

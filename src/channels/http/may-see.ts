@@ -1,13 +1,25 @@
 import type { FastifyRequest } from 'fastify';
-import { isWithin, mayMakeCard, mayOperateCard, type Person } from '../../domain/authority.ts';
+import {
+  holdsAll,
+  isSamePerson,
+  isWithin,
+  may,
+  mayMakeCard,
+  mayOperateCard,
+  type Person,
+  type Question,
+  type ScopeFacts,
+} from '../../domain/authority.ts';
+import { isAtRest } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { mayControl } from '../../people/decisions/scope.ts';
+import { mayControl, roleAskedOf } from '../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import type { CardRecord, CardsSeenBy } from '../../store/card-store.ts';
 import type { BatchRecord, PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
 import type { Caller } from './callers.ts';
+import { hasControls } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
-import { hasControls } from './schemas.ts';
+import type { CallerAccess } from './route-access.ts';
 
 /**
  * Whether a caller may know of a batch: their own, or one within the scope of somebody who decides or reads. Without a policy,
@@ -80,3 +92,36 @@ export function assertMayControlCard({ person }: Caller, record: Pick<CardRecord
     hint: 'Who has made it may, and an operator whose scope covers its currency.',
   });
 }
+
+// What a page offers its viewer. It is checked again where it is done: by the API, the store and the sender.
+
+export const maySubmitFiles = ({ person }: Caller): boolean => person === undefined || may(person, 'make');
+
+export const OPERATING: CallerAccess = { roles: ['operator'], scope: 'each' };
+
+export const mayOperate = (
+  { person }: Caller,
+  question: Extract<Question, 'resolve' | 'switch'>,
+  touched?: ScopeFacts,
+): boolean => person === undefined || may(person, question, touched);
+
+/** For the maker, and an operator whose scope covers it; not after an end, nor while only an operator can resolve it. */
+export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
+  !isAtRest(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', scopeFactsOfRow(row)));
+
+/** Throws a `Problem` if the caller is not an operator whose scope covers it. */
+export function assertMayOperate(...asked: Parameters<typeof mayOperate>): void {
+  if (mayOperate(...asked)) return;
+  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to do this.', {
+    hint: 'It requires the role operator.',
+  });
+}
+
+export const seesAll = ({ person }: Caller): boolean => person === undefined || holdsAll(person.scope);
+
+export const DECIDERS = { payout: 'an approver', screening: 'somebody with the role compliance' } as const;
+
+/** Anybody without a policy, where only the name they give can show that they are the maker. */
+export const mayDecide = ({ person }: Caller, row: PayoutRecord): boolean =>
+  person === undefined ||
+  (may(person, roleAskedOf(row), scopeFactsOfRow(row)) && !isSamePerson(row.by ?? '', person.name));

@@ -2,15 +2,13 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ROLES } from '../../domain/authority.ts';
-import { changeHeader, errorAnswers } from './documents.ts';
+import { takeJsonOnly } from './bodies.ts';
+import { answerSchemas, changeHeader, errorAnswers, jsonSchema, parsed } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
 import { idempotencyKeyOf } from './idempotency.ts';
-import { namesInPath, type Operation } from './operation.ts';
+import { namesInPath, type Operation, placeOf } from './operation.ts';
 import { OPERATIONS } from './operations/all.ts';
-import { placeOf } from './operations/place.ts';
 import { accessOf } from './route-access.ts';
-import { answerSchemas, jsonSchema, parsed } from './schemas.ts';
-import { takeJsonOnly } from './small-body.ts';
 
 /** A route for every operation. Who may use it is decided before its body is read. */
 export function operationRoutes(app: FastifyInstance, gateway: Gateway): void {

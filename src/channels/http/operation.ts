@@ -1,5 +1,16 @@
-import type { z } from 'zod';
+import type { Client } from '@temporalio/client';
+import { z } from 'zod';
+import type { Bank } from '../../bank/bank.ts';
 import { Problem } from '../../domain/problem.ts';
+import type { App, TemporalUi } from '../../platform/app.ts';
+import type { Config } from '../../platform/config.ts';
+import { ANSWER_MS } from '../../platform/temporal/worker-answer.ts';
+import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
+import { unknownId } from '../find-target.ts';
+import type { Caller } from './callers.ts';
+import { hasControls } from './documents.ts';
+import type { Gateway } from './gateway-app.ts';
+import { maySee, maySeePayout } from './may-see.ts';
 import type { CallerAccess } from './route-access.ts';
 
 /**
@@ -62,3 +73,96 @@ export const noGateway = (): Problem =>
   new Problem('usage', 'no-gateway', 'What answers there does not send what was asked for.', {
     hint: 'Check PAYOUTS_GATEWAY_URL, and that the gateway is of the version of this command.',
   });
+
+/**
+ * Where an operation is carried out: in the gateway, for the caller of a request, or by a command in place, whose caller has no
+ * person and may see everything. Bank and Temporal are opened when first asked for.
+ */
+export interface Place {
+  config: Config;
+  settings: Config['settings'];
+  store: Store;
+  caller: Caller;
+  now(): number;
+  client(): Promise<Client>;
+  bank(): Promise<Bank>;
+  /** A bank to read from before anything is confirmed; nothing is started for it. */
+  readingBank<T>(use: (bank: Bank) => Promise<T>): Promise<T>;
+  /** The bank, if it can be asked without starting anything; otherwise undefined. */
+  liveBank(): Promise<Bank | undefined>;
+  /** Where links point. */
+  ui(): Promise<TemporalUi>;
+  /** The same, if it can be expected to answer; otherwise undefined. */
+  liveUi(): Promise<TemporalUi | undefined>;
+  /** The process that takes payouts in one step; a command in place asks in between. */
+  app(): Promise<App>;
+  /** How long an answer of a worker is awaited, ms. */
+  answerMs: number;
+  /** Waits until workflows have done what they can, where they end with this process; elsewhere it returns at once. */
+  carriedOut(workflowIds: readonly string[]): Promise<void>;
+}
+
+/** For the caller of a request to the gateway; bank and Temporal are open. */
+export const placeOf = (gateway: Gateway, caller: Caller): Place => ({
+  config: gateway.config,
+  settings: gateway.settings,
+  store: gateway.store,
+  caller,
+  now: () => gateway.now(),
+  client: async () => gateway.client,
+  bank: async () => gateway.bank,
+  readingBank: (use) => use(gateway.bank),
+  liveBank: async () => gateway.bank,
+  ui: async () => gateway.ui,
+  liveUi: async () => gateway.ui,
+  app: async () => gateway,
+  answerMs: ANSWER_MS,
+  carriedOut: async () => {},
+});
+
+export type OperationHere<Input extends z.ZodObject = z.ZodObject, Answer extends object = object> = Operation<
+  Place,
+  Input,
+  Answer
+>;
+
+/** Keeps the types of input and answer for whoever asks. */
+export const operation = <Input extends z.ZodObject, Answer extends object>(
+  it: OperationHere<Input, Answer>,
+): OperationHere<Input, Answer> => it;
+
+// Of a query everything is text; a command in place gives the values themselves.
+
+/** An id or a part of one. PostgreSQL allows no NUL in texts. */
+export const pathId = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .refine((text) => !hasControls(text), 'must not contain control characters');
+
+export const flag = z.union([z.boolean(), z.stringbool()]).default(false);
+
+/** Comma-separated. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.preprocess((given) => (typeof given === 'string' ? given.split(',') : given), z.array(item));
+
+export const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+
+/** Absent is not the same as false. */
+export const optionalFlag = z.union([z.boolean(), z.stringbool()]).optional();
+
+export const shortText = pathId.max(200);
+
+/** Throws a `Problem` if there is no such batch, or the caller may not see it. */
+export async function visibleBatch({ store, caller }: Place, batchId: string): Promise<BatchRecord> {
+  const batch = await store.batch(batchId);
+  if (batch !== undefined && (await maySee(caller, store, batch))) return batch;
+  throw unknownId(batchId);
+}
+
+/** Throws a `Problem` if there is no such payout, or the caller may not see it. */
+export async function visiblePayout({ store, caller }: Place, reference: string): Promise<PayoutRecord> {
+  const payout = await store.payout(reference);
+  if (payout !== undefined && maySeePayout(caller, payout)) return payout;
+  throw unknownId(reference);
+}

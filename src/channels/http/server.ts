@@ -1,41 +1,32 @@
-import type { AddressInfo } from 'node:net';
+import type { ServerOptions as HttpOptions } from 'node:http';
+import type { ServerOptions as HttpsOptions } from 'node:https';
+import { type AddressInfo, isIP } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { z } from 'zod';
+import { ipList } from '../../bank/webhooks/verifier.ts';
 import { ROLES } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
-import { ConfigError } from '../../platform/config/key.ts';
+import { ConfigError, type Secret } from '../../platform/config/key.ts';
 import { StackError } from '../../platform/embedded/home.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
+import { readinessOf } from '../../platform/telemetry/readiness.ts';
 import { pages } from '../pages/pages.ts';
-import { admitCallers, rateLimitOf } from './admission.ts';
+import { admitCallers, countAttempts, counted, rateLimitOf } from './admission.ts';
 import { answerOf, answerTo } from './answer-error.ts';
 import { batchRoutes } from './batch-routes.ts';
+import { BODY_MS, removeAbandoned } from './bodies.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
 import { cardPageRoutes, cardRoutes, pageKey } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
-import { JSON_TYPE } from './documents.ts';
-import { countAttempts, counted } from './failed-attempts.ts';
-import { accessOf, type Gateway, uploadsOf } from './gateway-app.ts';
-import { healthRoutes } from './health-routes.ts';
+import { answerSchemas, JSON_TYPE, parsed, readiness } from './documents.ts';
+import { type Gateway, probesOf, tokenAccess, uploadsOf } from './gateway-app.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
-import { type GuardedRoute, guardRoutes, accessOf as routeAccess } from './route-access.ts';
-import { parsed } from './schemas.ts';
-import { BODY_MS } from './small-body.ts';
-import {
-  addressOf,
-  answerProxiesOnly,
-  assertEncrypted,
-  type GatewayTransport,
-  identifyClients,
-  PLAIN,
-  serverOptions,
-} from './transport.ts';
-import { removeAbandoned } from './upload.ts';
+import { accessOf, type GuardedRoute, guardRoutes, OPEN } from './route-access.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 declare module 'fastify' {
@@ -64,7 +55,7 @@ export async function startGateway(
   gateway: Gateway,
   { host, port, transport = PLAIN }: ListenOn,
 ): Promise<Part & { url: string; routes: readonly GuardedRoute[] }> {
-  assertTokenIfReachable(accessOf(gateway.config), host);
+  assertTokenIfReachable(tokenAccess(gateway.config), host);
   assertEncrypted(transport, host);
   await removeAbandoned(uploadsOf(gateway.config), Date.now());
   const { app, routes } = await gatewayApp(gateway, transport, leadsHere(addressOf(host)));
@@ -139,7 +130,7 @@ async function gatewayApp(
   await describe(app, async (request) =>
     isThisMachineOnly
       ? { name: undefined }
-      : await counted(request, () => callerOf(request, accessOf(gateway.config), gateway.now())),
+      : await counted(request, () => callerOf(request, tokenAccess(gateway.config), gateway.now())),
   );
   healthRoutes(app, gateway);
   app.register(async (scope) => {
@@ -197,10 +188,102 @@ async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest
   });
   await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
   let written: string | undefined;
-  const access = routeAccess({ roles: ROLES, scope: 'none' });
+  const access = accessOf({ roles: ROLES, scope: 'none' });
   app.get('/openapi.json', { schema: { hide: true }, ...access }, async (_request, reply) => {
     // Once: it is long, and always the same.
     written ??= JSON.stringify(app.swagger());
     return reply.type(JSON_TYPE).serializer(String).send(written);
+  });
+}
+
+export interface GatewayTransport {
+  /** Certificate chain and key in PEM; undefined: plain HTTP. */
+  tls: { cert: string; key: Secret } | undefined;
+  /** Addresses and networks of proxies that terminate TLS in front of a gateway of plain HTTP. */
+  proxies: readonly string[];
+}
+
+export const PLAIN: GatewayTransport = { tls: undefined, proxies: [] };
+
+/** Throws a `ConfigError` if other machines would send tokens and payees in clear text. */
+export function assertEncrypted({ tls, proxies }: { tls: unknown; proxies: readonly string[] }, host: string): void {
+  if (tls !== undefined || proxies.length > 0 || leadsHere(addressOf(host))) return;
+  throw new ConfigError(
+    'PAYOUTS_GATEWAY_TLS_CERT',
+    'is not set, but other machines would send tokens and payees to the gateway in clear text',
+    'Set it with PAYOUTS_GATEWAY_TLS_KEY, or PAYOUTS_GATEWAY_TRUSTED_PROXY to the addresses of a proxy that speaks TLS.',
+  );
+}
+
+export const addressOf = (host: string, scheme = 'http'): string =>
+  `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
+
+const HEADERS_MS = 10_000;
+
+/** A connection without a complete request head is closed after 10 to 15 seconds. */
+const SLOW_CLIENTS = { headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 2 };
+
+/** Options of the server; `https` is null for plain HTTP. */
+export function serverOptions({ tls }: GatewayTransport): { http: HttpOptions; https: HttpsOptions | null } {
+  if (tls === undefined) return { http: SLOW_CLIENTS, https: null };
+  const encrypted = {
+    cert: tls.cert,
+    key: tls.key.reveal(),
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: HEADERS_MS,
+  } as const;
+  return { http: {}, https: { ...encrypted, ...SLOW_CLIENTS } };
+}
+
+/** If proxies are configured, only they and this machine are answered over plain HTTP. */
+export function answerProxiesOnly(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
+  if (tls !== undefined || proxies.length === 0) return;
+  const isKnown = ipList([...proxies, '127.0.0.0/8', '::1']);
+  app.addHook('onRequest', async ({ raw }) => {
+    if (isKnown(raw.socket.remoteAddress ?? '')) return;
+    throw new Problem('forbidden', 'not-through-proxy', 'This gateway accepts requests only through its proxy.', {
+      hint: 'Use the https address of the proxy, or add this one to PAYOUTS_GATEWAY_TRUSTED_PROXY.',
+    });
+  });
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Address of the client: that of the connection or, behind a configured proxy, the one the proxy gives. */
+    address: string;
+  }
+}
+
+/**
+ * Distinguishes clients behind a proxy, so that one of them cannot use up the limits of all. It is no proof of identity: see
+ * `answerProxiesOnly`.
+ */
+export function identifyClients(app: FastifyInstance, { tls, proxies }: GatewayTransport): void {
+  const isProxy = ipList(tls === undefined ? proxies : []);
+  app.decorateRequest('address', '');
+  app.addHook('onRequest', async (request) => {
+    const { socket, headers } = request.raw;
+    const from = socket.remoteAddress ?? '';
+    // Each proxy appends the address it was called from; anything before the entries of our proxies may be forged.
+    const named = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',');
+    const hops = [...named.map((hop) => hop.trim()).filter((hop) => isIP(hop) !== 0), from];
+    request.address = hops.findLast((hop) => !isProxy(hop)) ?? from;
+  });
+}
+
+const TAGS = ['health'];
+
+/** For whatever supervises the gateway; they say nothing about payouts and require no token. */
+export function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
+  const alive = z.object({ status: z.literal('ok') });
+  const response = answerSchemas({ 200: [alive, 'the process answers'] });
+  app.get('/healthz', { schema: { tags: TAGS, summary: 'Alive', response }, ...OPEN }, async () => ({ status: 'ok' }));
+
+  const look = readinessOf(probesOf(gateway), gateway);
+  const answers = answerSchemas({ 200: [readiness, 'files can be taken'], 503: [readiness, 'a part is down'] });
+  const schema = { tags: TAGS, summary: 'Ready', response: answers };
+  app.get('/readyz', { schema, ...OPEN }, async (_request, reply) => {
+    const [answer, shown] = await Promise.all([look(), gateway.warnings()]);
+    return reply.code(answer.ready ? 200 : 503).send({ schemaVersion: 1, ...answer, warnings: shown });
   });
 }

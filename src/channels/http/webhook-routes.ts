@@ -3,12 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Receipt } from '../../bank/webhooks/receiver.ts';
 import { Problem } from '../../domain/problem.ts';
-import { errorDocument } from './documents.ts';
+import { whenOver } from './admission.ts';
+import { smallBody } from './bodies.ts';
+import { answerSchemas, errorDocument } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
 import { OPEN } from './route-access.ts';
-import { answerSchemas } from './schemas.ts';
-import { smallBody } from './small-body.ts';
-import { whenOver } from './when-over.ts';
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;
 

@@ -18,14 +18,13 @@ import { type Html, html } from '../../reports/html.ts';
 import { capsText } from '../../reports/question-facts.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
+import { parsed } from '../http/documents.ts';
 import { visibleBatchOf } from '../http/may-see.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
-import { parsed } from '../http/schemas.ts';
 import { show, type View, viewOf } from './layout.ts';
-import type { PagesContext } from './pages-context.ts';
 import { batchPath, type Column, dataTable, money, nothing, payoutPath, TOTALS } from './pieces.ts';
-import { signedForm } from './signed-form.ts';
-import { assertReasoned, remarkField, senderFields, signedOrAsked } from './signing.ts';
+import type { PagesContext } from './sessions.ts';
+import { assertReasoned, remarkField, senderFields, signedForm, signedOrAsked } from './signing.ts';
 
 const decideBody = z.object({
   digest: z.string().max(1_000),

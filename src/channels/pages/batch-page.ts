@@ -10,12 +10,22 @@ import type { CurrencyTotal } from '../../reports/currency-totals.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord } from '../../store/store.ts';
-import { incidentNote } from './incidents.ts';
+import { incidentNote } from './incidents-page.ts';
 import { csrfField, type View } from './layout.ts';
-import { batchBadge, batchPath, type Column, dataTable, factList, moment, money, nothing, TOTALS } from './pieces.ts';
-import { ROW } from './row-columns.ts';
-import { byField, NO_DEFAULT } from './signed-form.ts';
-import { groupSections } from './step-text.ts';
+import {
+  batchBadge,
+  batchPath,
+  type Column,
+  dataTable,
+  factList,
+  groupSections,
+  moment,
+  money,
+  nothing,
+  ROW,
+  TOTALS,
+} from './pieces.ts';
+import { byField, NO_DEFAULT } from './signing.ts';
 
 interface BatchPage {
   view: View;

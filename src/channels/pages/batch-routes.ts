@@ -8,18 +8,17 @@ import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { stepContext } from '../../reports/report-source.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { batchFileRoutes, REPORTS } from '../http/batch-files.ts';
-import { BATCH_CONTROL, controlBatch } from '../http/batch-routes.ts';
+import { whenOver } from '../http/admission.ts';
+import { BATCH_CONTROL, batchFileRoutes, controlBatch, REPORTS } from '../http/batch-routes.ts';
+import { parsed, storableText } from '../http/documents.ts';
 import { mayControlBatch, visibleBatchOf } from '../http/may-see.ts';
 import { ANY_ROLE, accessOf } from '../http/route-access.ts';
-import { parsed, storableText } from '../http/schemas.ts';
-import { whenOver } from '../http/when-over.ts';
 import { mayDecideBatch } from './batch-decision-routes.ts';
 import { batchPage } from './batch-page.ts';
 import { show, viewOf } from './layout.ts';
-import { callerSeen, type PagesContext } from './pages-context.ts';
 import { batchPath } from './pieces.ts';
 import { progressOf, progressStreams } from './progress.ts';
+import { callerSeen, type PagesContext } from './sessions.ts';
 
 const ROWS_MAX = 100;
 /** Up to this many rows are added up at every request, which takes milliseconds. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html } from '../../reports/html.ts';
 import type { Caller } from '../http/callers.ts';
 import { ANY_ROLE, type CallerAccess, isAllowed } from '../http/route-access.ts';
-import { type PagesContext, tokenOf } from './pages-context.ts';
+import { type PagesContext, tokenOf } from './sessions.ts';
 
 export interface View {
   caller: Caller | undefined;

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
@@ -6,21 +9,20 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
-import { limitConcurrency, rateLimitOf } from '../http/admission.ts';
+import { auditForbidden, limitConcurrency, rateLimitOf } from '../http/admission.ts';
 import { answerTo } from '../http/answer-error.ts';
-import { auditForbidden } from '../http/audit-forbidden.ts';
+import { smallBody } from '../http/bodies.ts';
 import type { Gateway } from '../http/gateway-app.ts';
 import { OPEN } from '../http/route-access.ts';
-import { smallBody } from '../http/small-body.ts';
-import { assetRoutes } from './asset-routes.ts';
-import { auditRoutes } from './audit-routes.ts';
+import { auditRoutes } from './audit-page.ts';
 import { batchDecisionRoutes } from './batch-decision-routes.ts';
-import { batchListRoutes } from './batch-list-routes.ts';
 import { batchRoutes } from './batch-routes.ts';
-import { findRoutes } from './find-routes.ts';
-import { incidentRoutes } from './incident-routes.ts';
+import { batchListRoutes } from './batches-page.ts';
+import { findRoutes } from './find-page.ts';
+import { waitingRoutes } from './inbox-page.ts';
+import { incidentRoutes } from './incidents-page.ts';
 import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
-import { missingPage } from './missing-page.ts';
+import { payoutRoutes } from './payout-routes.ts';
 import {
   assertOpen,
   assertOwnPage,
@@ -29,14 +31,10 @@ import {
   isOverTls,
   type PagesContext,
   pagesContext,
-} from './pages-context.ts';
-import { passkeyRoutes } from './passkey-routes.ts';
-import { payoutRoutes } from './payout-routes.ts';
-import { PendingUploads } from './pending-uploads.ts';
-import { askToSignIn, signInRoutes } from './sign-in-routes.ts';
-import { planRoutes, submitRoutes } from './submit-routes.ts';
-import { switchRoutes } from './switch-routes.ts';
-import { waitingRoutes } from './waiting-routes.ts';
+} from './sessions.ts';
+import { askToSignIn, passkeyRoutes, signInRoutes } from './sign-in-page.ts';
+import { PendingUploads, planRoutes, submitRoutes } from './submit-page.ts';
+import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
@@ -148,4 +146,54 @@ function asksForTokens(app: FastifyInstance): void {
     if (request.method !== 'POST') done();
     else app.csrfProtection(request, reply, done);
   });
+}
+
+type Strategy = Parameters<FastifyInstance['addConstraintStrategy']>[0];
+type Handler = Parameters<ReturnType<Strategy['storage']>['set']>[1];
+
+/** Who reads an answer, by the `Accept` header: browsers ask for HTML, programs do not. */
+const READER = 'reader';
+
+/** For an address that is no route: a browser gets a page, a program the document of the API. */
+export function missingPage(app: FastifyInstance): void {
+  app.addConstraintStrategy({
+    name: READER,
+    storage: () => {
+      const handlers = new Map<unknown, Handler>();
+      return {
+        get: (reader) => handlers.get(reader) ?? null,
+        set: (reader, handler) => void handlers.set(reader, handler),
+      };
+    },
+    deriveConstraint: ({ headers }) => (headers.accept?.includes('text/html') === true ? 'person' : 'program'),
+    validate: () => undefined,
+  });
+  app.get('/*', { constraints: { [READER]: 'person' }, ...OPEN }, () => {
+    throw new Problem('not-found', 'no-such-page', 'There is no such page.', { hint: 'Check the address.' });
+  });
+}
+
+const own = (name: string): string => readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8');
+
+/** @simplewebauthn/browser, as shipped for pages without a build step. */
+function webauthn(): string {
+  const entry = createRequire(import.meta.url).resolve('@simplewebauthn/browser');
+  return readFileSync(join(dirname(entry), '..', 'dist', 'bundle', 'index.umd.min.js'), 'utf8');
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+export function assetRoutes(app: FastifyInstance): void {
+  const assets: readonly [name: string, type: string, text: string][] = [
+    ['pages.css', 'text/css; charset=utf-8', own('pages.css')],
+    ['icon.svg', 'image/svg+xml', own('icon.svg')],
+    ['forms.js', SCRIPT, own('forms.js')],
+    ['live.js', SCRIPT, own('live.js')],
+    ['webauthn.js', SCRIPT, webauthn()],
+  ];
+  // All people behind one address need them before they are known, and they cost nothing.
+  const served = { config: { ...OPEN.config, rateLimit: false } } as const;
+  for (const [name, type, text] of assets) {
+    app.get(`/assets/${name}`, served, (_request, reply) => reply.type(type).send(text));
+  }
 }

@@ -6,14 +6,13 @@ import { type Html, html } from '../../reports/html.ts';
 import type { NextStep } from '../../reports/next-step.ts';
 import { askedFacts, flagTexts, questionText } from '../../reports/question-facts.ts';
 import type { IncidentRecord, PayoutRecord } from '../../store/store.ts';
-import { incidentNote } from './incidents.ts';
+import { DECIDERS } from '../http/may-see.ts';
+import { incidentNote } from './incidents-page.ts';
 import { csrfField, type View } from './layout.ts';
-import { DECIDERS } from './may-do.ts';
 import { instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
 import type { PayoutShown } from './payout-view.ts';
-import { badge, type Column, dataTable, factList, money, payoutPath } from './pieces.ts';
-import { byField, NO_DEFAULT, signedForm } from './signed-form.ts';
-import { MEANS, stepFacts } from './step-text.ts';
+import { badge, type Column, dataTable, factList, MEANS, money, payoutPath, stepFacts } from './pieces.ts';
+import { byField, NO_DEFAULT, signedForm } from './signing.ts';
 
 interface PayoutPage {
   view: View;

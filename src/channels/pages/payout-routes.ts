@@ -16,16 +16,23 @@ import { workflowUrl } from '../../reports/links.ts';
 import { nextStep } from '../../reports/next-step.ts';
 import { stepContext } from '../../reports/report-source.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { maySeePayout } from '../http/may-see.ts';
+import { hasControls, optionalText, parsed, storableText } from '../http/documents.ts';
+import {
+  assertMayOperate,
+  DECIDERS,
+  mayCancel,
+  mayDecide,
+  mayOperate,
+  maySeePayout,
+  OPERATING,
+} from '../http/may-see.ts';
 import { ANY_ROLE, accessOf } from '../http/route-access.ts';
-import { hasControls, optionalText, parsed, storableText } from '../http/schemas.ts';
 import { show, viewOf } from './layout.ts';
-import { assertMayOperate, DECIDERS, mayCancel, mayDecide, mayOperate, OPERATING } from './may-do.ts';
-import type { PagesContext } from './pages-context.ts';
 import { historyOf } from './payout-history.ts';
 import { payoutPage } from './payout-page.ts';
 import { payoutShown } from './payout-view.ts';
 import { payoutPath } from './pieces.ts';
+import type { PagesContext } from './sessions.ts';
 import { assertReasoned, operatorOf, remarkField, senderFields, senderOf } from './signing.ts';
 
 const decideBody = z.object({

@@ -3,7 +3,7 @@ import { type ShownQuestion, shownQuestion } from '../../people/decisions/shown-
 import { approvedBy } from '../../people/decisions/verdict.ts';
 import { payeeShown } from '../../reports/question-facts.ts';
 import type { BookedExchange, PayoutRecord, ReturnRecord } from '../../store/store.ts';
-import type { PagesContext } from './pages-context.ts';
+import type { PagesContext } from './sessions.ts';
 
 /** A payout, what it asks, and what else a page shows of it. */
 export interface PayoutShown extends ShownQuestion {

@@ -1,7 +1,13 @@
-import { groupedAmount, type Tone, toneOf } from '../../domain/display.ts';
+import { agoOf, counted, groupedAmount, spanOf, type Tone, toneOf, totalsText } from '../../domain/display.ts';
 import type { Total } from '../../domain/money.ts';
-import type { BatchState, PayoutState } from '../../domain/payout-state.ts';
+import type { BatchState, PayoutState, ResolveAction } from '../../domain/payout-state.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
+import { payeeText } from '../../reports/masked.ts';
+import type { NextStep } from '../../reports/next-step.ts';
+import type { StepGroup } from '../../reports/step-groups.ts';
+import type { PayoutRecord } from '../../store/store.ts';
+import type { Caller } from '../http/callers.ts';
+import { mayVisit } from './layout.ts';
 
 /** `2026-03-31 14:05:09 UTC` */
 export function moment(at: number): Html {
@@ -62,3 +68,124 @@ export const factList = (facts: readonly (readonly [name: string, value: Part])[
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 export const nothing = (text: string): Html => html`<p class="empty">${text}</p>`;
+
+export const ROW = {
+  document: {
+    head: 'Document',
+    cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>`,
+  },
+  amount: { head: 'Amount', isFigure: true, cell: ({ instruction: { amount, currency } }) => money(amount, currency) },
+  from: { head: 'From', cell: ({ accountId }) => accountId },
+  // Each part by itself: a name that is written from right to left would turn the account number around. Together one value.
+  to: {
+    head: 'To',
+    cell: (row) => {
+      const parts = payeeText(row).split(' ');
+      return html`<span>${parts.map((part) => html`<bdi>${part}</bdi> `)}</span>`;
+    },
+  },
+  state: { head: 'State', cell: ({ state }) => badge(state) },
+  why: { head: 'Why', cell: ({ reason }) => reason?.message },
+} satisfies Record<string, Column<PayoutRecord>>;
+
+export const MEANS: Readonly<Record<ResolveAction, string>> = {
+  'keep-looking': 'Check the bank again',
+  'adopt-order': 'Follow the order named below',
+  resend: 'Send it again under the same reference',
+  'close-as-not-paid': 'Close it: no money has moved',
+};
+
+export interface StepContext {
+  caller: Caller;
+  /** Epoch ms. */
+  now: number;
+}
+
+/**
+ * What the pages have instead of a command: a button of whoever may act, or another page; undefined if there is only the command.
+ */
+function instead(command: string, caller: Caller): Html | undefined {
+  const [, verb = '', action = ''] = /^payouts (\w+(?: list| show)?)(?:.* --action (\S+))?/.exec(command) ?? [];
+  const page = (path: string, name: string): Html | undefined =>
+    mayVisit(path, caller) ? html`<a href="${path}">${name}</a>` : undefined;
+  switch (verb) {
+    case 'approve':
+      return html`<strong>Approve</strong>`;
+    case 'reject':
+      return html`<strong>Reject</strong>`;
+    case 'cancel':
+      return html`<strong>Cancel</strong>`;
+    case 'resolve':
+      return html`<strong>Resolve</strong> with “${MEANS[action as ResolveAction]}”`;
+    case 'acknowledge':
+      return html`<strong>Acknowledge</strong>`;
+    case 'switch list':
+      return page('/switches', 'Switches');
+    case 'incidents':
+      return page('/incidents', 'Incidents');
+    case 'status':
+      return html`its page`;
+    case 'audit show':
+      return html`the history on its page`;
+    default:
+      return undefined;
+  }
+}
+
+/** A text whose commands are replaced by what the page has instead, if anything. */
+export const todoText = (todo: string, caller: Caller): Html =>
+  html`${todo.split('`').map((part, n): Part => (n % 2 === 0 ? part : (instead(part, caller) ?? html`<code>${part}</code>`)))}`;
+
+/**
+ * Since when a row waits or has ended, until when, who may act, what to do, and what happens without that: the texts of `payouts
+ * status`. Commands for which the page has a button are left out.
+ */
+export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
+  const { hasEnded, since, until, who, todo, byItself } = step;
+  const { caller, now } = context;
+  const commands = step.commands.filter((it) => DECIDES_MANY.test(it) || instead(it, caller) === undefined);
+  return html`<div class="step">${factList([
+    [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${agoOf(now - since)}`],
+    ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
+    ['Who', who],
+    ['Otherwise', byItself],
+    [label, todo === '' ? 'Nothing.' : todoText(todo, caller)],
+  ])}
+${
+  commands.length > 0 &&
+  html`<p class="quiet">On the command line:</p>\n<pre class="copy">${commands.map((it) => html`${it}\n`)}</pre>`
+}</div>`;
+}
+
+/** All rows of a kind in a batch, which no button of a row does. */
+const DECIDES_MANY = / --kind /;
+
+const untilText = (until: number, now: number): Html =>
+  html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'already passed'}`;
+
+/** Kinds of rows that wait or ended unpaid, each with count, amount, next steps and rows. `isCut`: not all rows were read. */
+export const groupSections = (
+  groups: readonly StepGroup[],
+  { context, rowsOf = rowLinks, isCut }: { context: StepContext; rowsOf?: (group: StepGroup) => Html; isCut: boolean },
+): Html =>
+  html`${groups.map((group) => {
+    const { kind, state, count, totals, needsAttention, why } = group;
+    return html`<details class="card"${needsAttention && html` open`}>
+<summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>
+<p class="${needsAttention ? 'attend' : 'note'}">${why} (<code>${kind}</code>)</p>
+${stepFacts(group, context, count === 1 ? 'To do, on its page' : 'To do, on the page of each')}
+${rowsOf(group)}
+</details>`;
+  })}`;
+
+/** The most rows that are named; the others are counted. */
+const NAMED_MAX = 5;
+
+function rowLinks({ rows, count }: StepGroup): Html {
+  const named = rows.slice(0, NAMED_MAX);
+  const more = count - named.length;
+  const links = named.map(
+    ({ reference, documentId }, n) => html`${n > 0 && ', '}<a href="${payoutPath(reference)}">${documentId}</a>`,
+  );
+  return html`<p>${links}${more > 0 && ` and ${groupedAmount(more)} more`}</p>`;
+}

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { readJsonOnce } from '../../bank/json.ts';
 import {
   isDecision,
   type Person,
@@ -10,10 +11,49 @@ import {
 } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { storeDecision } from '../../people/decisions/verdict.ts';
-import { challengeOf, rpIdOf, signatureOf } from '../../people/signing/signing.ts';
-import { storableText } from '../http/schemas.ts';
-import { assertion, challengeOptions, read } from './assertion.ts';
-import { type PagesContext, policyIn } from './pages-context.ts';
+import { type Assertion, challengeOf, rpIdOf, signatureOf } from '../../people/signing/signing.ts';
+import { type Html, html } from '../../reports/html.ts';
+import { storableText } from '../http/documents.ts';
+import { csrfField, type View } from './layout.ts';
+import { type PagesContext, policyIn } from './sessions.ts';
+
+const base64url = z.string().regex(/^[\w-]{1,2000}$/);
+export const assertion = z.object({
+  id: base64url,
+  response: z.object({ clientDataJSON: base64url, authenticatorData: base64url, signature: base64url }),
+});
+const clientData = z.object({ challenge: z.string() });
+
+/** A passkey's answer, as a browser sends it; undefined if the text is not one. */
+export const assertionOf = (json: string): Assertion | undefined => read(assertion, json);
+
+/** The challenge that it claims to answer. */
+export const challengeIn = ({ response }: Assertion): string | undefined =>
+  read(clientData, Buffer.from(response.clientDataJSON, 'base64url').toString('utf8'))?.challenge;
+
+export function read<Schema extends z.ZodType>(schema: Schema, json: string): z.output<Schema> | undefined {
+  try {
+    return schema.parse(readJsonOnce(json));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a form's script passes to the passkey. Throws a `Problem` if the form was sent without the script. */
+export function challengeOptions(
+  { headers }: FastifyRequest,
+  rpId: string,
+  challenge: string,
+  ids: readonly string[] = [],
+) {
+  if (headers.accept !== 'application/json') {
+    throw new Problem('usage', 'passkey-needed', 'A passkey is required, and passkeys need JavaScript.', {
+      hint: 'Allow JavaScript for this page, or decide on the command line: payouts approve ID --key FILE.',
+    });
+  }
+  const allowCredentials = ids.map((id) => ({ id, type: 'public-key' }));
+  return { options: { challenge, rpId, allowCredentials, userVerification: 'required' } };
+}
 
 /** What an operator signs: always an approval of what they do. */
 type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' | 'remark'>;
@@ -26,7 +66,7 @@ type Sent = { by?: string; signed?: string };
 /** What has to be signed first, for the script of the page. */
 type ToSign = { asked: object };
 
-const signedForm = z.object({ statement: z.record(z.string(), z.unknown()), assertion });
+const signedFields = z.object({ statement: z.record(z.string(), z.unknown()), assertion });
 
 /**
  * The decision signed by passkey about exactly this, or what has to be signed. The signature is verified by whoever relies on it.
@@ -49,7 +89,7 @@ export function signedOrAsked(
     const ids = person.credentials.filter(({ type }) => type === 'passkey').map(({ id }) => id);
     return { asked: { ...challengeOptions(request, rpIdOf(origin), challengeOf(statement), ids), statement } };
   }
-  const form = read(signedForm, signed);
+  const form = read(signedFields, signed);
   const decision =
     form === undefined
       ? undefined
@@ -103,3 +143,23 @@ export function assertReasoned({ decision, remark }: Pick<Statement, 'decision' 
 
 const isAbout = (decision: SignedDecision, about: Partial<Statement>): boolean =>
   Object.entries(about).every(([member, value]) => decision[member as keyof Statement] === value);
+
+/**
+ * A form whose sender is known: under a policy by a passkey's signature, which the page's script adds; in a trial by a name that
+ * is believed.
+ */
+export const signedForm = (view: View, action: string, fields: Html, buttons: Html): Html =>
+  html`<form method="post" action="${action}"${!view.isTrial && html` data-passkey="get"`}>
+${csrfField(view)}${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
+${fields}
+<div class="actions">${buttons}</div>
+<p class="problem" role="alert" data-problem hidden></p>
+</form>`;
+
+export const byField = (): Html =>
+  html`<p><label>Your name <input name="by" required maxlength="64" autocomplete="name"></label></p>`;
+
+/**
+ * The first button of a form with several: a browser takes that one for Enter in a field, and does nothing for a disabled one.
+ */
+export const NO_DEFAULT = html`<button disabled hidden></button>`;

@@ -1,14 +1,132 @@
+import multipart, { type MultipartFile } from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { v7 } from 'uuid';
+import { z } from 'zod';
 import { counted, groupedAmount, minuteOf, peopleText } from '../../domain/display.ts';
-import type { Finding } from '../../domain/finding.ts';
-import { rowsText, warningsByKind } from '../../domain/finding.ts';
-import type { Problem } from '../../domain/problem.ts';
+import { type Finding, rowsText, warningsByKind } from '../../domain/finding.ts';
+import { Problem } from '../../domain/problem.ts';
+import { FILE_BYTES_MAX } from '../../files/input.ts';
+import { IntakeRefusal } from '../../files/intake/intake-refusal.ts';
 import type { Outlook } from '../../files/intake/outlook.ts';
-import type { PlanDocument } from '../../files/intake/take-file.ts';
+import { assertPlan, type PlanDocument, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
 import { type Html, html } from '../../reports/html.ts';
-import { csrfField, type View } from './layout.ts';
+import { answerOf } from '../http/answer-error.ts';
+import { assertFileName, receive, tooLarge, type Upload } from '../http/bodies.ts';
+import type { Caller } from '../http/callers.ts';
+import { parsed, storableText } from '../http/documents.ts';
+import { uploadsOf } from '../http/gateway-app.ts';
+import { takeInTurn } from '../http/intake-turns.ts';
+import { accessOf, type CallerAccess } from '../http/route-access.ts';
+import { csrfField, show, type View, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, money, payoutPath, TOTALS } from './pieces.ts';
-import { byField } from './signed-form.ts';
+import type { PagesContext } from './sessions.ts';
+import { byField } from './signing.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** In a form with a file: the file, which follows the fields. */
+    part: MultipartFile | undefined;
+  }
+}
+
+const yes = z
+  .literal('yes')
+  .optional()
+  .transform((value) => value === 'yes');
+const SUBMITTING: CallerAccess = { roles: ['maker'], scope: 'each' };
+
+const options = z.object({ skip: yes, meant: yes });
+const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
+
+/** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
+export function planRoutes(app: FastifyInstance, context: PagesContext, uploads: PendingUploads): void {
+  const { gateway, policy } = context;
+  const heldIn = (request: FastifyRequest): PendingUpload => {
+    const { upload } = request.params as { upload: string };
+    const held = uploads.find(upload, request.caller.name, gateway.now());
+    if (held !== undefined) return held;
+    throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
+  };
+  const takeIn = async (held: PendingUpload, caller: Caller, asked: SubmitOptions & { by?: string; plan?: string }) => {
+    const { skip, meant, by, plan } = asked;
+    const dryRun = plan === undefined;
+    const taking = {
+      invalid: skip ? 'skip' : 'stop',
+      allowLookAlikes: meant,
+      by,
+      dryRun,
+      batchId: held.batchId,
+    } as const;
+    return takeInTurn(gateway, caller, (handedBy) =>
+      takeFile(gateway, held.upload.path, { ...taking, ...handedBy }, (planned) => assertPlan(planned.plan, plan)),
+    );
+  };
+  app.get('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
+    const held = heldIn(request);
+    const view = viewOf(request, reply, context);
+    const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
+    const taking = await takeIn(held, request.caller, page.options);
+    if (taking instanceof IntakeRefusal) {
+      const { status } = answerOf(taking);
+      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, taking), status });
+    }
+    if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
+    return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
+  });
+  app.post('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
+    const held = heldIn(request);
+    const body = parsed(agreeBody, request.body, 'form');
+    if (policy === undefined && body.by === undefined) {
+      throw new Problem('usage', 'name-missing', 'The name of the maker is missing.', { hint: 'Give your name.' });
+    }
+    const taking = await takeIn(held, request.caller, body);
+    if (taking instanceof IntakeRefusal) throw taking;
+    if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
+    await uploads.drop(held.id);
+    return reply.redirect(batchPath(taking.batchId), 303);
+  });
+}
+
+/** `/batches/new`: receives a file. */
+export async function submitRoutes(
+  app: FastifyInstance,
+  context: PagesContext,
+  uploads: PendingUploads,
+): Promise<void> {
+  const { gateway } = context;
+  await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
+  app.get('/batches/new', accessOf(SUBMITTING), (request, reply) => {
+    const view = viewOf(request, reply, context);
+    return show(reply, view, { title: 'Submit a file', body: choosePage(view) });
+  });
+  const guarded = {
+    ...accessOf(SUBMITTING),
+    preHandler: [readFields, app.csrfProtection],
+    onError: async ({ part }: FastifyRequest) => void part?.file.resume(),
+  };
+  app.post('/batches/new', guarded, async ({ part, caller }, reply) => {
+    if (part === undefined || part.filename === '') {
+      throw new Problem('usage', 'file-missing', 'No file was chosen.', { hint: 'Choose one.' });
+    }
+    assertFileName(part.filename);
+    const upload = await receive(part.file, uploadsOf(gateway.config), { name: part.filename, extension: '' });
+    if (part.file.truncated) {
+      await upload[Symbol.asyncDispose]();
+      throw tooLarge();
+    }
+    return reply.redirect(planPath(await uploads.hold(upload, caller.name, gateway.now())), 303);
+  });
+}
+
+const planPath = ({ id }: PendingUpload): string => `/batches/new/${id}`;
+
+/** The fields precede the file, so its CSRF token is checked before any of it is written. */
+async function readFields(request: FastifyRequest): Promise<void> {
+  request.part = await request.file();
+  const token = request.part?.fields._csrf;
+  request.body = { _csrf: token !== undefined && 'value' in token ? token.value : undefined };
+}
 
 /** How the rows of a file are taken. */
 export interface SubmitOptions {
@@ -159,3 +277,54 @@ const choices = (
 
 const optionFields = ({ skip, meant }: SubmitOptions): Html =>
   html`${skip && html`<input type="hidden" name="skip" value="yes">`}${meant && html`<input type="hidden" name="meant" value="yes">`}`;
+
+export interface PendingUpload {
+  id: string;
+  upload: Upload;
+  /** Name of its maker; undefined if names are believed. */
+  owner: string | undefined;
+  /** Id of its future batch, so that confirming it twice makes one batch. */
+  batchId: string;
+  until: number;
+}
+
+const LIFE_MS = 3_600_000;
+/** Of one person: a person who submits more loses their own oldest ones. */
+const COUNT_MAX = 10;
+const BYTES_MAX = 2 * FILE_BYTES_MAX;
+
+/** Files between submission and confirmation, on the disk of one gateway. Disposing removes them. */
+export class PendingUploads implements AsyncDisposable {
+  readonly #held = new Map<string, PendingUpload>();
+
+  async hold(upload: Upload, owner: string | undefined, now: number): Promise<PendingUpload> {
+    const held = { id: v7(), upload, owner, batchId: v7(), until: now + LIFE_MS };
+    this.#held.set(held.id, held);
+    let [count, bytes] = [0, 0];
+    for (const { id, until, ...it } of [...this.#held.values()].reverse()) {
+      if (it.owner === owner) {
+        count += 1;
+        bytes += it.upload.bytes;
+      }
+      const isTooMuch = it.owner === owner && (count > COUNT_MAX || bytes > BYTES_MAX);
+      if (until <= now || isTooMuch) await this.drop(id);
+    }
+    return held;
+  }
+
+  /** Undefined if it is gone or belongs to somebody else. */
+  find(id: string, owner: string | undefined, now: number): PendingUpload | undefined {
+    const held = this.#held.get(id);
+    return held !== undefined && held.owner === owner && held.until > now ? held : undefined;
+  }
+
+  async drop(id: string): Promise<void> {
+    const held = this.#held.get(id);
+    this.#held.delete(id);
+    await held?.upload[Symbol.asyncDispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const id of [...this.#held.keys()]) await this.drop(id);
+  }
+}

@@ -15,7 +15,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { moveInto, openDropFolder, takeIn, workItems } from '../../../src/channels/folder/layout.ts';
+import { moveInto, openDropFolder, takeIn, workItems } from '../../../src/channels/folder/drop-folder.ts';
 
 /** What the system says when a mode is changed. */
 function chmodRefusedWith(code: string): void {

@@ -1,6 +1,6 @@
 import { type Client, ServiceError } from '@temporalio/client';
 import { expect, it } from 'vitest';
-import { cardState } from '../../../src/channels/http/card-executions.ts';
+import { cardState } from '../../../src/channels/http/take-payment.ts';
 import { GRPC } from '../../../src/platform/temporal/connection.ts';
 
 const grpcError = (code: number): Error => Object.assign(new Error('no answer'), { code, details: '', metadata: {} });

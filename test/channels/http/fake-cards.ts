@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { CardVault } from '../../../src/bank/cards/vault.ts';
-import type { CardAnswer } from '../../../src/channels/http/card-executions.ts';
+import type { CardAnswer } from '../../../src/channels/http/take-payment.ts';
 import type { CardPaymentInput, CardState, CardStateView } from '../../../src/domain/card-payment.ts';
 import { GRPC } from '../../../src/platform/temporal/connection.ts';
 import { type FakeTemporal, type Sent, updateRefused } from '../../support/fake-temporal.ts';

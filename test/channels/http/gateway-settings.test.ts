@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { registerWebhooks, webhookSettings } from '../../../src/channels/http/gateway-settings.ts';
+import { registerWebhooks, webhookSettings } from '../../../src/channels/http/gateway.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
 

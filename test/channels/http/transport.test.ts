@@ -7,9 +7,14 @@ import { connect } from 'node:tls';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { callerKey } from '../../../src/channels/http/admission.ts';
-import { gatewayTransport } from '../../../src/channels/http/gateway-settings.ts';
-import { startGateway } from '../../../src/channels/http/server.ts';
-import { answerProxiesOnly, assertEncrypted, identifyClients, PLAIN } from '../../../src/channels/http/transport.ts';
+import { gatewayTransport } from '../../../src/channels/http/gateway.ts';
+import {
+  answerProxiesOnly,
+  assertEncrypted,
+  identifyClients,
+  PLAIN,
+  startGateway,
+} from '../../../src/channels/http/server.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { type CertificateFiles, makeCertificate } from '../../support/certificate.ts';
 import { openGateway } from './running-gateway.ts';

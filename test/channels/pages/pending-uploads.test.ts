@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PendingUploads } from '../../../src/channels/pages/pending-uploads.ts';
+import { PendingUploads } from '../../../src/channels/pages/submit-page.ts';
 import { FILE_BYTES_MAX } from '../../../src/files/input.ts';
 
 it('keeps two of the largest files of a person, the newest, and those of others', async () => {

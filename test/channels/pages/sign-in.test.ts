@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownPath } from '../../../src/channels/pages/sign-in-routes.ts';
+import { ownPath } from '../../../src/channels/pages/sign-in-page.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';

@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { accessOf } from '../../../src/channels/http/gateway-app.ts';
-import { gatewayTransport } from '../../../src/channels/http/gateway-settings.ts';
-import { assertTokenIfReachable } from '../../../src/channels/http/server.ts';
-import { assertEncrypted } from '../../../src/channels/http/transport.ts';
+import { gatewayTransport } from '../../../src/channels/http/gateway.ts';
+import { tokenAccess } from '../../../src/channels/http/gateway-app.ts';
+import { assertEncrypted, assertTokenIfReachable } from '../../../src/channels/http/server.ts';
 import { assertSends } from '../../../src/platform/config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../../../src/platform/config.ts';
 import { documentText } from '../markdown.ts';
@@ -20,7 +19,7 @@ function assertStarts({ args, env }: Deployed): Config {
   if (args[0] === 'worker') assertSends(config);
   if (args[0] !== 'gateway') return config;
   const { host } = parseArgs({ args: args.slice(1), options: LISTEN }).values;
-  assertTokenIfReachable(accessOf(config), host);
+  assertTokenIfReachable(tokenAccess(config), host);
   assertEncrypted(config.gateway, host);
   gatewayTransport(config);
   return config;

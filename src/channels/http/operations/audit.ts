@@ -4,9 +4,8 @@ import { storedVerifier } from '../../../platform/audit/log.ts';
 import { exportedLines } from '../../../platform/audit/read-log.ts';
 import type { NumberedEntry, Store } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';
+import { operation, pathId, wholeNumber } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { pathId, wholeNumber } from './inputs.ts';
-import { operation } from './place.ts';
 
 const TAG = 'audit';
 /** Entries do not say whose they are. */

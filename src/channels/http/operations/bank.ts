@@ -5,10 +5,9 @@ import type { Order } from '../../../bank/schemas/orders.ts';
 import { scopeText } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { bankOffer } from '../../../platform/bank.ts';
-import { seesAll } from '../../pages/may-do.ts';
+import { seesAll } from '../may-see.ts';
+import { operation, type Place, shortText } from '../operation.ts';
 import { ANY_ROLE, type CallerAccess } from '../route-access.ts';
-import { shortText } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 const TAG = 'bank';
 const READING: CallerAccess = { roles: ['maker', 'approver', 'operator', 'auditor'], scope: 'each' };

@@ -8,20 +8,18 @@ import { askAudited } from '../../../people/decisions/weigh.ts';
 import { executionsOver, startCardPayment } from '../../../platform/temporal/executions.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { ResolveCardUpdate } from '../../../workflows/card/messages.ts';
-import { unknownCard, visibleCard } from '../../find-card.ts';
+import { unknownCard, visibleCard } from '../../find-target.ts';
 import { makerOf } from '../callers.ts';
 import { amountDocument, cancelDocument } from '../card-documents.ts';
-import { updateCard } from '../card-executions.ts';
 import { amountBody, amountOf, cancelBody } from '../card-requests.ts';
+import { storableText } from '../documents.ts';
 import { reused } from '../idempotency.ts';
 import { assertMayControlCard } from '../may-see.ts';
+import { operation, type Place, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { storableText } from '../schemas.ts';
-import { answered } from '../take-payment.ts';
+import { answered, updateCard } from '../take-payment.ts';
 import { CARD_TAG } from './cards.ts';
 import { nameOf, notYours, signedInput, storeSigned } from './decisions.ts';
-import { shortText } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 const requestId = z.string().describe('merchant_request_id');
 /** Its maker, and an operator whose scope holds it. */

@@ -5,13 +5,11 @@ import { isoOrNull } from '../../../domain/display.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { workflowUrl } from '../../../reports/links.ts';
 import type { CardRecord, StoredCardEvent } from '../../../store/card-store.ts';
-import { assertNoCardNumber, requestIdOf, unknownCard, visibleCard } from '../../find-card.ts';
-import { seesAll } from '../../pages/may-do.ts';
+import { assertNoCardNumber, requestIdOf, unknownCard, visibleCard } from '../../find-target.ts';
 import { type CardDocument, cardList, documentOf } from '../card-documents.ts';
-import { cardsSeenBy, maySeeCard } from '../may-see.ts';
+import { cardsSeenBy, maySeeCard, seesAll } from '../may-see.ts';
+import { operation, type Place, pathId } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { pathId } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 export const CARD_TAG = 'card payments';
 const READING: CallerAccess = { roles: ['maker', 'operator', 'auditor'], scope: 'each' };

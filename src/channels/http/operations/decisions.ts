@@ -11,12 +11,10 @@ import { askAudited, outcomeInWords } from '../../../people/decisions/weigh.ts';
 import { refusalOf, resolvePayout, updatePayout } from '../../../platform/temporal/executions.ts';
 import { inTime, resolveMs } from '../../../platform/temporal/worker-answer.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
-import { assertMayOperate, DECIDERS, mayDecide, mayOperate } from '../../pages/may-do.ts';
 import { makerOf } from '../callers.ts';
-import { storableText } from '../schemas.ts';
-import { pathId } from './inputs.ts';
-import { operation, type Place } from './place.ts';
-import { visiblePayout } from './visible.ts';
+import { storableText } from '../documents.ts';
+import { assertMayOperate, DECIDERS, mayDecide, mayOperate } from '../may-see.ts';
+import { operation, type Place, pathId, visiblePayout } from '../operation.ts';
 
 /** The answer of a payout's workflow, or why it refused. */
 export type Told = { outcome: string } | { refused: string };

@@ -3,11 +3,10 @@ import { EVENT_KINDS, type EventKind } from '../../../domain/events-out.ts';
 import { Problem } from '../../../domain/problem.ts';
 import type { Subscription } from '../../../platform/config/events.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../../../store/store.ts';
+import { storableText } from '../documents.ts';
+import { operation, type Place, shortText, wholeNumber } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { storableText } from '../schemas.ts';
 import { nameOf } from './decisions.ts';
-import { shortText, wholeNumber } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 const TAG = 'events';
 /** Events are of everybody's payouts. */

@@ -1,22 +1,23 @@
 import { z } from 'zod';
-import { may, mayOperateCard, type Person, personOf } from '../../../domain/authority.ts';
+import { acknowledgementOf, may, mayOperateCard, type Person, personOf } from '../../../domain/authority.ts';
+import { visible } from '../../../domain/finding.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, type PayoutState } from '../../../domain/payout-state.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { awaitsDecisionBy } from '../../../people/decisions/scope.ts';
+import { assertMayAcknowledge, awaitsDecisionBy } from '../../../people/decisions/scope.ts';
 import { openQuestion } from '../../../people/decisions/shown-question.ts';
-import { approvedBy } from '../../../people/decisions/verdict.ts';
+import { approvedBy, scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
 import { kindOf, type NextStep, nextStep } from '../../../reports/next-step.ts';
 import { stepContext } from '../../../reports/report-source.ts';
 import { type StepGroup, stepGroups } from '../../../reports/step-groups.ts';
 import { SWITCHED_OFF, switchedOff } from '../../../reports/switched-off.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, SubscriptionRecord } from '../../../store/store.ts';
-import { visibleOf } from '../../pages/incidents.ts';
-import { seesAll } from '../../pages/may-do.ts';
-import { maySeeCard, maySeePayout, payoutsSeenBy } from '../may-see.ts';
-import { ANY_ROLE } from '../route-access.ts';
-import { flag, shortText } from './inputs.ts';
-import { operation, type Place } from './place.ts';
+import { visibleOf } from '../../pages/incidents-page.ts';
+import { storableText } from '../documents.ts';
+import { maySeeCard, maySeePayout, OPERATING, payoutsSeenBy, seesAll } from '../may-see.ts';
+import { flag, operation, type Place, shortText } from '../operation.ts';
+import { ANY_ROLE, type CallerAccess } from '../route-access.ts';
+import { nameOf, signedInput, storeSigned } from './decisions.ts';
 
 /** A card payment as somebody sees it who has to decide about it: without what only its page may know. */
 export type CardForPeople = Pick<
@@ -142,3 +143,68 @@ async function openIncidents(
   const seen = (await visibleOf(caller, store, found)).map(({ incident }) => incident);
   return seen.filter((it) => kind === undefined || it.kind === kind).toReversed();
 }
+
+const TAG = 'incidents';
+const READING: CallerAccess = { roles: ['approver', 'operator', 'auditor'], scope: 'each' };
+const SHOWN_MAX = 1_000;
+
+export const INCIDENTS = operation({
+  method: 'GET',
+  path: '/v1/incidents',
+  tag: TAG,
+  summary: 'What the bank shows that contradicts stored ends, newest first',
+  access: READING,
+  input: z.strictObject({ open: flag.describe('only those that nobody has acknowledged') }),
+  answer: z.looseObject({ incidents: z.array(z.looseObject({ id: z.string() })) }),
+  async run({ store, caller }, { open }): Promise<{ incidents: IncidentRecord[] }> {
+    const found = await visibleOf(caller, store, await store.incidents({ open, limit: SHOWN_MAX }));
+    return { incidents: found.map(({ incident }) => incident) };
+  },
+});
+
+/** `by`: whose scope has to hold it, where that is not the caller's. */
+export const INCIDENT = operation({
+  method: 'GET',
+  path: '/v1/incidents/:id',
+  tag: TAG,
+  summary: 'An incident that the caller may acknowledge',
+  access: OPERATING,
+  input: z.strictObject({ id: shortText, by: storableText.optional() }),
+  answer: z.looseObject({ incident: z.looseObject({ id: z.string() }) }),
+  run: async (place, { id, by = '' }) => ({ incident: await theirs(place, id, place.caller.name ?? by) }),
+});
+
+export const ACKNOWLEDGE = operation({
+  method: 'POST',
+  path: '/v1/incidents/:id/acknowledgement',
+  tag: TAG,
+  summary: 'Record that an incident was dealt with, and how',
+  access: OPERATING,
+  input: z.strictObject({ id: shortText, by: storableText.optional(), reason: storableText, signed: signedInput }),
+  answer: z.looseObject({ incident: z.looseObject({ id: z.string() }), isNew: z.boolean() }),
+  async run(place, { id, by: given, reason, signed }): Promise<{ incident: IncidentRecord; isNew: boolean }> {
+    const { store, now } = place;
+    const by = nameOf(place, given, signed);
+    const known = await theirs(place, id, by);
+    const payout = await store.payout(known.reference);
+    const about = acknowledgementOf(id, reason);
+    await storeSigned(place, signed, about, payout && scopeFactsOfRow(payout));
+    const acknowledged = await store.acknowledgeIncident(id, { by, reason, at: now() });
+    if (acknowledged === undefined) throw unknownIncident(id);
+    return acknowledged;
+  },
+});
+
+/** Throws a `Problem` if there is none, if the caller may not see it, or if it is outside of the scope of a person. */
+async function theirs({ store, caller, config }: Place, id: string, name: string): Promise<IncidentRecord> {
+  const known = await store.incident(id);
+  const [seen] = await visibleOf(caller, store, known === undefined ? [] : [known]);
+  if (seen === undefined) throw unknownIncident(id);
+  await assertMayAcknowledge({ store, policy: config.settings.policy, name }, seen.incident);
+  return seen.incident;
+}
+
+const unknownIncident = (id: string): Problem =>
+  new Problem('not-found', 'unknown-id', `There is no incident "${visible(id)}".`, {
+    hint: 'payouts incidents --open shows those that nobody has acknowledged.',
+  });

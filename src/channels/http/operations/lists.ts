@@ -7,9 +7,8 @@ import { ReportSums } from '../../../reports/report-sums.ts';
 import { reportedPayout } from '../../../reports/reported-payout.ts';
 import type { PayoutRecord, Store } from '../../../store/store.ts';
 import { maySee, maySeePayout, payoutsSeenBy } from '../may-see.ts';
+import { listOf, operation, optionalFlag, type Place, shortText, wholeNumber } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
-import { listOf, optionalFlag, shortText, wholeNumber } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 export const BATCHES = operation({
   method: 'GET',

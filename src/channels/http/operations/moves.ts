@@ -20,12 +20,11 @@ import { executionsOver, restartPayout } from '../../../platform/temporal/execut
 import type { PayoutRecord } from '../../../store/store.ts';
 import { unknownId } from '../../find-target.ts';
 import { makerOf } from '../callers.ts';
+import { hasControls, storableText } from '../documents.ts';
 import { maySeePayout } from '../may-see.ts';
+import { operation, type Place, pathId, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { hasControls, storableText } from '../schemas.ts';
 import { nameOf, signedInput } from './decisions.ts';
-import { pathId, shortText } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 const TAG = 'transfers and exchanges';
 const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };

@@ -5,12 +5,9 @@ import { Problem } from '../../../domain/problem.ts';
 import { planReader, planToSign, preparePlan, type ReadPlan, takePlan } from '../../../people/decisions/plan.ts';
 import { executionsOver } from '../../../platform/temporal/executions.ts';
 import type { BatchRecord } from '../../../store/store.ts';
-import { JSON_LINES, jsonLines } from '../operation.ts';
+import { JSON_LINES, jsonLines, operation, type Place, pathId, visibleBatch } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
 import { notYours, signedInput } from './decisions.ts';
-import { pathId } from './inputs.ts';
-import { operation, type Place } from './place.ts';
-import { visibleBatch } from './visible.ts';
 
 const TAG = 'decisions';
 /** Screenings are decided one by one. */

@@ -10,11 +10,8 @@ import { failedPieces, messageBatchOf, reportFolder, writeAnswers } from '../../
 import type { ReportedPayout, ReportPaths } from '../../../reports/report-document.ts';
 import { reportSource } from '../../../reports/report-source.ts';
 import type { BatchRecord } from '../../../store/store.ts';
-import { JSON_LINES, jsonLines } from '../operation.ts';
+import { flag, JSON_LINES, jsonLines, operation, type Place, pathId, visibleBatch } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
-import { flag, pathId } from './inputs.ts';
-import { operation, type Place } from './place.ts';
-import { visibleBatch } from './visible.ts';
 
 /**
  * A line of an answer that a command makes files from: the next piece of a file, whose report follows, a page of its rows or, as the

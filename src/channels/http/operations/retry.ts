@@ -5,13 +5,10 @@ import { IntakeRefusal } from '../../../files/intake/intake-refusal.ts';
 import { assertPlan, type PlanDocument, type PlannedRow, takeUnpaid } from '../../../files/intake/take-file.ts';
 import type { ClaimRow, PlannedDecision, Store } from '../../../store/store.ts';
 import { makerOf } from '../callers.ts';
-import { handedByOf } from '../intake-turns.ts';
-import { batchSigned, signedIntake } from '../maker-signature.ts';
-import { storableText } from '../schemas.ts';
+import { storableText } from '../documents.ts';
+import { batchSigned, handedByOf, signedIntake } from '../intake-turns.ts';
+import { flag, listOf, operation, pathId, shortText, visibleBatch, wholeNumber } from '../operation.ts';
 import { signedInput } from './decisions.ts';
-import { flag, listOf, pathId, shortText, wholeNumber } from './inputs.ts';
-import { operation } from './place.ts';
-import { visibleBatch } from './visible.ts';
 
 /** A row that is to be paid again, with all that proves to its maker that they have signed it before. */
 export interface RetriedRow extends PlannedRow {

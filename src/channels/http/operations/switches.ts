@@ -4,11 +4,10 @@ import { SWITCH_SCOPES } from '../../../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../../../domain/switches.ts';
 import { assertMaySwitchOn, checkedSwitch, maySeeSwitch, namedSwitch } from '../../../people/decisions/named-switch.ts';
 import type { SwitchRecord } from '../../../store/store.ts';
+import { storableText } from '../documents.ts';
+import { operation, type Place, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { storableText } from '../schemas.ts';
 import { nameOf, signedInput, storeSigned } from './decisions.ts';
-import { shortText } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 const TAG = 'switches';
 const READING: CallerAccess = { roles: ['approver', 'operator', 'auditor'], scope: 'each' };

@@ -9,9 +9,8 @@ import { kindOf } from '../../../reports/next-step.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';
 import { maySeePayout } from '../may-see.ts';
+import { flag, listOf, operation, type Place, pathId } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
-import { flag, listOf, pathId } from './inputs.ts';
-import { operation, type Place } from './place.ts';
 
 /** A payout that waits for people. What is shown and signed about it is made from this, by whoever signs. */
 export interface WaitingPayout extends ReadQuestion {

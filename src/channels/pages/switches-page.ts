@@ -13,14 +13,13 @@ import {
 import { type Html, html } from '../../reports/html.ts';
 import type { SwitchRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
+import { parsed, storableText } from '../http/documents.ts';
+import { mayOperate } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
-import { parsed, storableText } from '../http/schemas.ts';
 import { placeAccess, show, type View, viewOf } from './layout.ts';
-import { mayOperate } from './may-do.ts';
-import type { PagesContext } from './pages-context.ts';
 import { factList, moment, nothing } from './pieces.ts';
-import { signedForm } from './signed-form.ts';
-import { operatorOf, senderFields } from './signing.ts';
+import type { PagesContext } from './sessions.ts';
+import { operatorOf, senderFields, signedForm } from './signing.ts';
 
 const switchBody = z.object({
   to: z.enum(['off', 'on']),

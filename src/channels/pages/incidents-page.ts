@@ -1,22 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { acknowledgementOf } from '../../domain/authority.ts';
+import { pagesOf } from '../../domain/iterate.ts';
 import { Problem } from '../../domain/problem.ts';
 import { incidentText } from '../../domain/reconciliation.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import { incidentRemedy } from '../../reports/next-step.ts';
-import type { IncidentRecord } from '../../store/store.ts';
+import type { IncidentRecord, Store } from '../../store/store.ts';
+import type { Caller } from '../http/callers.ts';
+import { parsed, storableText } from '../http/documents.ts';
+import { mayOperate, maySeePayout, OPERATING, seesAll } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
-import { parsed, storableText } from '../http/schemas.ts';
-import { SHOWN_MAX, type VisibleIncident, visibleIncidents, visibleOf } from './incidents.ts';
-import { placeAccess, show, type View, viewOf } from './layout.ts';
-import { mayOperate, OPERATING } from './may-do.ts';
-import type { PagesContext } from './pages-context.ts';
-import { factList, moment, nothing, payoutPath } from './pieces.ts';
-import { signedForm } from './signed-form.ts';
-import { operatorOf, senderFields } from './signing.ts';
-import { todoText } from './step-text.ts';
+import { mayVisit, placeAccess, show, type View, viewOf } from './layout.ts';
+import { factList, moment, nothing, payoutPath, todoText } from './pieces.ts';
+import type { PagesContext } from './sessions.ts';
+import { operatorOf, senderFields, signedForm } from './signing.ts';
 
 const acknowledgeBody = z.object({ reason: storableText, ...senderFields });
 
@@ -85,3 +84,34 @@ const form = (view: View, id: string): Html =>
     html`<p><label>How it was dealt with <input name="reason" required maxlength="200"></label></p>`,
     html`<button class="main">Acknowledge</button>`,
   );
+
+export type VisibleIncident = Awaited<ReturnType<typeof visibleOf>>[number];
+
+/** There may be more if there are as many. */
+export const SHOWN_MAX = 200;
+
+/** The newest incidents that the caller may see; `open`: only those not acknowledged. */
+export async function visibleIncidents(caller: Caller, store: Store, open: boolean): Promise<VisibleIncident[]> {
+  const visible: VisibleIncident[] = [];
+  const behind = (after?: IncidentRecord) => store.incidents({ open, limit: SHOWN_MAX, after });
+  for await (const page of pagesOf(SHOWN_MAX, behind)) {
+    visible.push(...(await visibleOf(caller, store, page)));
+    if (visible.length >= SHOWN_MAX) break;
+  }
+  return visible.slice(0, SHOWN_MAX);
+}
+
+/** Incidents of payouts that the caller may see; one that is of no payout of ours is for callers without limits. */
+export async function visibleOf(caller: Caller, store: Store, incidents: readonly IncidentRecord[]) {
+  const payouts = await store.payoutsOf(incidents.map(({ reference }) => reference));
+  const byReference = new Map(payouts.map((payout) => [payout.reference, payout]));
+  return incidents
+    .map((incident) => ({ incident, payout: byReference.get(incident.reference) }))
+    .filter(({ payout }) => (payout === undefined ? seesAll(caller) : maySeePayout(caller, payout)));
+}
+
+export const incidentNote = (
+  { id, acknowledged, ...incident }: IncidentRecord,
+  { caller }: View,
+): Html => html`<p class="problem">${incidentText(incident)}
+(${caller !== undefined && mayVisit('/incidents', caller) ? html`<a href="/incidents">${id}</a>` : id}${acknowledged !== null && ', acknowledged'})</p>`;

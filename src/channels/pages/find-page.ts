@@ -2,13 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type Html, html } from '../../reports/html.ts';
 import type { PayoutRecord } from '../../store/store.ts';
+import { optionalText, parsed } from '../http/documents.ts';
 import { maySeePayout, payoutsSeenBy } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
-import { optionalText, parsed } from '../http/schemas.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
-import type { PagesContext } from './pages-context.ts';
-import { type Column, dataTable, moment, nothing } from './pieces.ts';
-import { ROW } from './row-columns.ts';
+import { type Column, dataTable, moment, nothing, ROW } from './pieces.ts';
+import type { PagesContext } from './sessions.ts';
 
 /** More than are shown, since a few of them may still be outside the scope of the caller. */
 const LOOKED_AT = 1_000;

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { counted } from '../../domain/display.ts';
 import { html } from '../../reports/html.ts';
 import { detailShown, type SerializedEntry } from '../../store/audit/entry.ts';
+import { parsed } from '../http/documents.ts';
 import { accessOf } from '../http/route-access.ts';
-import { parsed } from '../http/schemas.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
-import type { PagesContext } from './pages-context.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
+import type { PagesContext } from './sessions.ts';
 
 const PAGE = 100;
 

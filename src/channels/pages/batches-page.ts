@@ -3,12 +3,11 @@ import { groupedAmount } from '../../domain/display.ts';
 import { listBatches } from '../../reports/batch-list.ts';
 import { html } from '../../reports/html.ts';
 import type { ListedBatch } from '../../reports/report-document.ts';
-import { maySee } from '../http/may-see.ts';
+import { maySee, maySubmitFiles } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
-import { maySubmitFiles } from './may-do.ts';
-import type { PagesContext } from './pages-context.ts';
 import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from './pieces.ts';
+import type { PagesContext } from './sessions.ts';
 
 const COLUMNS: readonly Column<ListedBatch>[] = [
   { head: 'File', cell: ({ batchId, file }) => html`<a href="${batchPath(batchId)}">${file}</a>` },

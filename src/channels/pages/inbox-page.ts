@@ -9,14 +9,12 @@ import { stepContext } from '../../reports/report-source.ts';
 import { stepGroups } from '../../reports/step-groups.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
+import { mayDecide, maySubmitFiles } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
-import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents.ts';
+import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents-page.ts';
 import { mayVisit, placeAccess, show, viewOf } from './layout.ts';
-import { mayDecide, maySubmitFiles } from './may-do.ts';
-import type { PagesContext } from './pages-context.ts';
-import { type Column, dataTable, moment, nothing } from './pieces.ts';
-import { ROW } from './row-columns.ts';
-import { groupSections } from './step-text.ts';
+import { type Column, dataTable, groupSections, moment, nothing, ROW } from './pieces.ts';
+import type { PagesContext } from './sessions.ts';
 
 /** The most payouts in a person's scope that are searched for undecided ones. */
 const LOOKED_AT = 1_000;
