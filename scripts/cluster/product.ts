@@ -17,7 +17,7 @@ export interface ProductOptions {
   say(line: string): void;
 }
 
-export const sandboxUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.sandbox}`;
+const sandboxUrl = ({ ports }: ClusterHome): string => `http://${HOST}:${ports.sandbox}`;
 /** By the only name of this machine that the origin of a policy may have, so that keys and passkeys sign in there. */
 export const gatewayUrl = ({ ports }: ClusterHome): string => `http://localhost:${ports.gateway}`;
 

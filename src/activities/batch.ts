@@ -111,7 +111,7 @@ const STARTS_AT_ONCE = 10;
  *
  * @param before how many waited after the last release
  */
-export async function release(deps: ActivityDeps, batch: BatchRecord, before: number): Promise<'stopped' | number> {
+async function release(deps: ActivityDeps, batch: BatchRecord, before: number): Promise<'stopped' | number> {
   const canary = batch.canary === null ? 'over' : await canaryOf(deps, batch, batch.canary);
   if (canary === 'stopped') return 'stopped';
   const inFlight = await deps.store.inFlight(batch.batchId);
@@ -141,7 +141,7 @@ async function roomBeside(
   return Math.max(0, Math.min(window - unaccepted, open));
 }
 
-export async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
   for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) await startSome(deps, rows.slice(i, i + STARTS_AT_ONCE));
 }
 

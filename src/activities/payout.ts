@@ -56,7 +56,7 @@ export interface LegStart {
 type LegStarts = Partial<Record<LegKind, LegStart>>;
 
 /** Period (epoch ms) in which something may have been sent that the store does not show; `until` null: up to now. */
-export interface Forgotten {
+interface Forgotten {
   from: number;
   until: number | null;
 }

@@ -120,7 +120,7 @@ export async function sendOnce<Request, Held>(
 }
 
 /** What an error before the first byte means; a lost claim is thrown. */
-export function nothingSent(error: unknown): Extract<AttemptResult, { outcome: 'not-sent' }> {
+function nothingSent(error: unknown): Extract<AttemptResult, { outcome: 'not-sent' }> {
   if (error instanceof Superseded) throw error;
   return { outcome: 'not-sent', why: error instanceof StoreMismatch ? 'wrong-store' : 'unreachable' };
 }

@@ -18,7 +18,7 @@ import { watchLeaseMs } from './open-set.ts';
 import { asPaid, type ReadOrderInput, readOrder } from './read.ts';
 
 /** Which open order a record of the bank belongs to. */
-export interface Owners {
+interface Owners {
   /** Those that were told this order id, the first one first. */
   byId: ReadonlyMap<string, readonly OpenOrder[]>;
   byReference: ByReference<OpenOrder>;
@@ -47,7 +47,7 @@ function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | u
 }
 
 /** Whether the order shows the reference of another payout than this one. */
-export const isAnothers = ({ client_order_id: shown }: Order, owner: OpenOrder): boolean =>
+const isAnothers = ({ client_order_id: shown }: Order, owner: OpenOrder): boolean =>
   shown !== undefined && isOfAnother(shown) && !isFormOf(shown, owner);
 
 const isFormOf = (shown: string, { reference }: OpenOrder): boolean => referenceForm(shown, reference) !== 'other';

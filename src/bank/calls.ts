@@ -10,7 +10,7 @@ import type { TokenSource } from './token.ts';
 import { HttpFailure, type HttpMethod, type Transport } from './transport.ts';
 
 /** An endpoint and its parameters. */
-export interface Route {
+interface Route {
   /** Path template (interface section 4), e.g. `/v1/banking/accounts/{account_id}`. */
   path: string;
   ids?: Record<string, string>;

@@ -184,7 +184,7 @@ async function scanList<Query, T>(
 }
 
 /** What the answers about one list prove together (see the top of this file). */
-export class Count {
+class Count {
   total: number | undefined;
   /** Something left the list, or the total is wrong: this reading proves nothing any more. */
   broken = false;

@@ -19,7 +19,7 @@ export interface AuthOptions {
   prefix?: string;
 }
 
-export interface Token {
+interface Token {
   /** Value of the Authorization header. Never logged. */
   readonly authorization: string;
   /** True from the token's refresh point on, and in its last minute. */

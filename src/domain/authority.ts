@@ -43,7 +43,7 @@ export interface Person {
   tokens: readonly Token[];
 }
 
-export interface Token {
+interface Token {
   /** Hex; the token itself is not stored. */
   sha256: string;
   /** Epoch ms. */

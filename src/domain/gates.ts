@@ -83,7 +83,7 @@ export interface Assessment extends Guards {
 }
 
 /** What the card payment that a payout waits for collected. */
-export interface Collected {
+interface Collected {
   amount: string;
   currency: string;
   /** Whether the money was taken (DEBIT); an AUTH only reserves it, and somebody still has to capture it. */

@@ -27,10 +27,7 @@ type StorePlace = Pick<Sender, 'place' | 'placeMark'> & {
   file: string | null;
 };
 
-export async function placeOf(
-  config: Pick<Config, 'storeUrl'>,
-  store: Pick<Store, 'databaseMark'>,
-): Promise<StorePlace> {
+async function placeOf(config: Pick<Config, 'storeUrl'>, store: Pick<Store, 'databaseMark'>): Promise<StorePlace> {
   const location = storeLocation(config.storeUrl.reveal());
   if (location.kind === 'file') {
     const file = resolve(location.path);

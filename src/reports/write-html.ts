@@ -143,7 +143,7 @@ code { overflow-wrap: anywhere; }
 /**
  * Margins of printed pages: landscape on any paper (A4, Letter), with title, standing and page number. Texts are escaped for CSS.
  */
-export const pageMargins = (title: string, summary: string): string => `@page {
+const pageMargins = (title: string, summary: string): string => `@page {
   size: landscape; margin: 14mm 10mm 12mm;
   @top-left { content: ${quoted(title)}; font: 8pt system-ui, sans-serif; }
   @top-right { content: ${quoted(summary)}; font: 8pt system-ui, sans-serif; }

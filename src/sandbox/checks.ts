@@ -29,7 +29,7 @@ export const LAST_WORDS: Readonly<Record<string, MadeUp>> = {
   Silent: { says: 'both checks answer HTTP 503', status: 503 },
 };
 
-export function madeUp(name: string): MadeUp | undefined {
+function madeUp(name: string): MadeUp | undefined {
   const word = name.trim().split(/\s+/).at(-1) ?? '';
   return Object.hasOwn(LAST_WORDS, word) ? LAST_WORDS[word] : undefined;
 }

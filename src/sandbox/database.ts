@@ -182,6 +182,6 @@ CREATE INDEX orders_due ON orders (due_at) WHERE due_at IS NOT NULL;
 /**
  * `PRAGMA user_version` of a file with these tables. Whoever changes them raises it: a sandbox opens no file of another version.
  */
-export const TABLES_VERSION = 4;
+const TABLES_VERSION = 4;
 
-export const TABLES = BANKING_TABLES + CARD_TABLES;
+const TABLES = BANKING_TABLES + CARD_TABLES;

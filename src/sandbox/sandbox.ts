@@ -53,7 +53,7 @@ export class SandboxClock {
   }
 }
 
-export type Tokens = ReturnType<typeof tokensOf>;
+type Tokens = ReturnType<typeof tokensOf>;
 
 /** Access tokens, in memory: after a restart every client authenticates again. */
 export function tokensOf(options: { apiKey: string; apiSecret: string; lifeSeconds: number; now: () => number }) {

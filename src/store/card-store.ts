@@ -58,7 +58,7 @@ export interface CardChange {
  * Claims the id, or returns its record. A `runId` takes the claim over; a `clientSecretSha256` replaces the previous one. A
  * stored end never changes. Each step is one atomic statement and no row is ever deleted, so no transaction is needed.
  */
-export async function claim(db: Database, { isMakersOwn = false, ...request }: CardClaim): Promise<CardClaimed> {
+async function claim(db: Database, { isMakersOwn = false, ...request }: CardClaim): Promise<CardClaimed> {
   const record =
     (await insertClaim(db, request)) ??
     (await takeCardOver(db, request, isMakersOwn)) ??
@@ -106,12 +106,12 @@ const byId = (db: Database, merchantRequestId: string) =>
 const stored = (db: Database, merchantRequestId: string): Promise<CardRecord> =>
   byId(db, merchantRequestId).executeTakeFirstOrThrow();
 
-export async function get(db: Database, merchantRequestId: string): Promise<CardRecord | undefined> {
+async function get(db: Database, merchantRequestId: string): Promise<CardRecord | undefined> {
   return byId(db, merchantRequestId).executeTakeFirst();
 }
 
 /** By merchant_request_id, payment_id or request id. */
-export async function find(db: Database, id: string): Promise<CardRecord | undefined> {
+async function find(db: Database, id: string): Promise<CardRecord | undefined> {
   const known = await get(db, id);
   if (known !== undefined) return known;
   const owner = (await ownerOfPayment(db, id)) ?? (await ownerOfRequest(db, id));
@@ -119,7 +119,7 @@ export async function find(db: Database, id: string): Promise<CardRecord | undef
 }
 
 /** Newest first. */
-export async function list(db: Database, limit: number, seenBy?: CardsSeenBy): Promise<CardRecord[]> {
+async function list(db: Database, limit: number, seenBy?: CardsSeenBy): Promise<CardRecord[]> {
   return db
     .selectFrom('cardPayments')
     .selectAll()
@@ -139,7 +139,7 @@ export async function list(db: Database, limit: number, seenBy?: CardsSeenBy): P
 export const isForPeople = sql<boolean>`state = 'needs-operator' or contradicted_at is not null`;
 
 /** Payments that need an operator or whose end the acquirer contradicts, all of them, longest unchanged first. */
-export async function forPeople(db: Database): Promise<CardRecord[]> {
+async function forPeople(db: Database): Promise<CardRecord[]> {
   return db.selectFrom('cardPayments').selectAll().where(isForPeople).orderBy('updatedAt').execute();
 }
 
@@ -147,7 +147,7 @@ export async function forPeople(db: Database): Promise<CardRecord[]> {
  * Changes a record without an end; one with an end stays. Returns what is stored. Each column by its name: a change may come from
  * a workflow of anybody, with members that name others.
  */
-export async function change(
+async function change(
   db: Database,
   merchantRequestId: string,
   { state, reason, paymentId, bin, lastFour, amount, currency, at }: CardChange,
@@ -168,7 +168,7 @@ export async function change(
 }
 
 /** Clears a contradiction because people confirm the end; with an audit entry. False if there was none. */
-export function confirmEnd(
+function confirmEnd(
   db: Database,
   merchantRequestId: string,
   { by, evidence, at }: { by: string; evidence: string; at: number },
@@ -189,12 +189,12 @@ export function confirmEnd(
 // The intent that an id belongs to: a request id, a payment or 3DS session at the acquirer, a waiting payout.
 
 /** Registers the `requestId` sent to the acquirer for this payment; idempotent. */
-export async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
+async function addRequest(db: Database, requestId: string, merchantRequestId: string): Promise<void> {
   await insertNew(db, 'cardRequests', { requestId, merchantRequestId });
 }
 
 /** Owner of a request id on the wire. That of an intent is its own, whatever an older copy has forgotten of its requests. */
-export async function ownerOfRequest(db: Database, requestId: string): Promise<string | undefined> {
+async function ownerOfRequest(db: Database, requestId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('cardRequests')
     .select('merchantRequestId')
@@ -208,15 +208,15 @@ export async function ownerOfRequest(db: Database, requestId: string): Promise<s
 const sessionKey = (referenceId: string): string => `3ds/${referenceId}`;
 
 /** Registers a 3DS session for this payment; idempotent. */
-export function addSession(db: Database, referenceId: string, merchantRequestId: string): Promise<void> {
+function addSession(db: Database, referenceId: string, merchantRequestId: string): Promise<void> {
   return addRequest(db, sessionKey(referenceId), merchantRequestId);
 }
 
-export function ownerOfSession(db: Database, referenceId: string): Promise<string | undefined> {
+function ownerOfSession(db: Database, referenceId: string): Promise<string | undefined> {
   return ownerOfRequest(db, sessionKey(referenceId));
 }
 
-export async function ownerOfPayment(db: Database, paymentId: string): Promise<string | undefined> {
+async function ownerOfPayment(db: Database, paymentId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('cardPaymentIds')
     .select('merchantRequestId')
@@ -226,7 +226,7 @@ export async function ownerOfPayment(db: Database, paymentId: string): Promise<s
 }
 
 /** In the order linked. */
-export async function paymentsOf(db: Database, merchantRequestId: string): Promise<string[]> {
+async function paymentsOf(db: Database, merchantRequestId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cardPaymentIds')
     .select('paymentId')
@@ -238,11 +238,11 @@ export async function paymentsOf(db: Database, merchantRequestId: string): Promi
 }
 
 /** Registers a payout that waits for a card payment; idempotent. */
-export async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
+async function addWaiter(db: Database, merchantRequestId: string, payoutWorkflowId: string): Promise<void> {
   await insertNew(db, 'cardWaiters', { merchantRequestId, payoutWorkflowId });
 }
 
-export async function waiters(db: Database, merchantRequestId: string): Promise<string[]> {
+async function waiters(db: Database, merchantRequestId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('cardWaiters')
     .select('payoutWorkflowId')
@@ -252,7 +252,7 @@ export async function waiters(db: Database, merchantRequestId: string): Promise<
   return rows.map(({ payoutWorkflowId }) => payoutWorkflowId);
 }
 
-export interface UndeliveredPage {
+interface UndeliveredPage {
   /** Last event of the previous page. */
   after?: Pick<StoredCardEvent, 'receivedAt' | 'receiptId'>;
   /** Skip events whose payment was queried this often. */
@@ -266,7 +266,7 @@ type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
  * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the look: an
  * event stored in between has found the link by `ownerOfPayment`.
  */
-export async function linkPayment(
+async function linkPayment(
   db: Database,
   paymentId: string,
   merchantRequestId: string,
@@ -284,7 +284,7 @@ export async function linkPayment(
 }
 
 /** Events without an effect, with an owning intent (`owned`) or without one; oldest first, one page. */
-export async function undelivered(
+async function undelivered(
   db: Database,
   owned: boolean,
   limit: number,
@@ -310,7 +310,7 @@ export async function undelivered(
 }
 
 /** Oldest first. */
-export async function eventsOf(db: Database, merchantRequestId: string): Promise<StoredCardEvent[]> {
+async function eventsOf(db: Database, merchantRequestId: string): Promise<StoredCardEvent[]> {
   const payments = db
     .selectFrom('cardPaymentIds')
     .select('paymentId')
@@ -332,7 +332,7 @@ export async function eventsOf(db: Database, merchantRequestId: string): Promise
  * The first effect stays, except that `delivered` may become `contradicts`. That also marks the payment, with an audit entry, so
  * that people learn what the acquirer says.
  */
-export function recordEventEffect(
+function recordEventEffect(
   db: Database,
   event: EventKey & ShownSum,
   { merchantRequestId, effect, at }: { merchantRequestId: string; effect: CardEventEffect; at: number },
@@ -366,7 +366,7 @@ export function recordEventEffect(
   });
 }
 
-export async function countRetrieve(db: Database, event: EventKey): Promise<void> {
+async function countRetrieve(db: Database, event: EventKey): Promise<void> {
   await db
     .updateTable('cardEvents')
     .set((row) => ({ looks: row('looks', '+', 1) }))
@@ -374,12 +374,12 @@ export async function countRetrieve(db: Database, event: EventKey): Promise<void
     .execute();
 }
 
-export const isEvent =
+const isEvent =
   ({ kind, paymentId, status }: EventKey) =>
   (row: ExpressionBuilder<Tables, 'cardEvents'>) =>
     row.and({ kind, paymentId, status });
 
-export const saysSum =
+const saysSum =
   ({ amount, currency }: ShownSum) =>
   (row: ExpressionBuilder<Tables, 'cardEvents'>) =>
     row.and([
@@ -409,7 +409,7 @@ type ReceivedCardEvent = CardEvent & { receiptId: string; merchantRequestId: str
  * already and nothing was stored, except that a verified one takes the place of a hint or adds another sum to the one before, and
  * that a hint is taken again once the one before had its effect (`new`).
  */
-export function receive(db: Database, event: ReceivedCardEvent): Promise<'new' | 'known'> {
+function receive(db: Database, event: ReceivedCardEvent): Promise<'new' | 'known'> {
   return write(db, LOCKS.itsRows, async (into) =>
     (await insert(into, event)) || (await takeAgain(into, event)) || (await takeSum(into, event)) ? 'new' : 'known',
   );

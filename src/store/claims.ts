@@ -170,7 +170,7 @@ async function insertRefused(db: Database, batchId: string, refused: Iterable<Re
 }
 
 /** Columns of a new row: one that is neither written nor listed as `Later` does not compile. */
-export type Written<Table extends keyof Tables, Later extends keyof Tables[Table]> = {
+type Written<Table extends keyof Tables, Later extends keyof Tables[Table]> = {
   [Column in Exclude<keyof Tables[Table], Later>]: Column extends keyof Insertable<Tables[Table]>
     ? Insertable<Tables[Table]>[Column]
     : never;
@@ -207,10 +207,10 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payo
   };
 }
 
-export type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest' | 'instruction'>;
+type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest' | 'instruction'>;
 
 /** Columns that identify a row, and those of its instruction that are searched. */
-export function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {
+function identified({ reference, workflowId, payloadDigest, instruction }: Identified) {
   return {
     reference,
     workflowId,
@@ -278,7 +278,7 @@ export async function lookAlikes(db: Database, keys: readonly string[], since: n
   return [...new Map(rows.sort((a, b) => a.createdAt - b.createdAt).map((row) => [row.key, row])).values()];
 }
 
-export interface PayoutClaimRequest extends Identified {
+interface PayoutClaimRequest extends Identified {
   generation: number;
   /** Absent: a payout. */
   kind?: PayoutKind;

@@ -118,7 +118,7 @@ export async function subscriptions(db: Database): Promise<SubscriptionRecord[]>
 }
 
 /** Who delivers to a subscription, and until when. */
-export interface Lease {
+interface Lease {
   name: string;
   owner: string;
   now: number;

@@ -15,7 +15,7 @@ export interface ReconciliationKey extends WatchKey {
 }
 
 /** With the uid, what the references of a payout derive from. */
-export type PayoutDocument = Pick<PayoutRecord, 'reference' | 'documentId' | 'generation'>;
+type PayoutDocument = Pick<PayoutRecord, 'reference' | 'documentId' | 'generation'>;
 
 /** Payouts of a user changed since `changedSince`. */
 export async function documentsOf(db: Database, uid: string, changedSince: number): Promise<PayoutDocument[]> {
@@ -104,7 +104,7 @@ export interface IncidentRecord extends Incident {
   acknowledged: Acknowledgement | null;
 }
 
-export interface Acknowledgement {
+interface Acknowledgement {
   by: string;
   reason: string;
   at: number;

@@ -7,7 +7,7 @@ export type { AuditEntry } from './audit/entry.ts';
 export type { NumberedEntry } from './audit-log.ts';
 export type * from './claims.ts';
 export type { StoreRole } from './engine/postgres.ts';
-export type { IdentityAcceptance, StoreIdentity } from './errors.ts';
+export type { StoreIdentity } from './errors.ts';
 export type * from './outbox.ts';
 export type * from './payees.ts';
 export type * from './payouts.ts';

@@ -6,7 +6,7 @@ import { startSandbox } from '../../src/sandbox/server.ts';
 import { fakeSession } from '../support/fake-session.ts';
 
 /** What a command has told: its text for a terminal and its document. */
-export interface Told {
+interface Told {
   text: string;
   document: unknown;
   said: string[];

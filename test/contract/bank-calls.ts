@@ -7,7 +7,7 @@ export interface Envelope {
   data?: any;
 }
 
-export interface CallOptions {
+interface CallOptions {
   query?: Record<string, string>;
   body?: unknown;
   headers?: Record<string, string>;

@@ -26,7 +26,7 @@ export const BATCH = {
   endedAt: null,
 } as BatchRecord;
 
-export const LINKS = {
+const LINKS = {
   workflowUrl: (workflowId: string): string =>
     `http://127.0.0.1:8233/namespaces/default/workflows/${encodeURIComponent(workflowId)}`,
 };

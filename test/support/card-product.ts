@@ -23,7 +23,7 @@ import { until } from './until.ts';
 export type CardPaymentHandle = WorkflowHandle<() => Promise<CardPaymentResult>>;
 
 /** What is asked of the gateway; the test card of a scenario unless another is given. */
-export interface CardAsk {
+interface CardAsk {
   id: string;
   card?: ScenarioName | null;
   amount?: string;
@@ -56,12 +56,12 @@ export interface CardProduct extends AsyncDisposable {
   restartWorker(): Promise<void>;
 }
 
-export interface Called {
+interface Called {
   status: number;
   body: Record<string, unknown>;
 }
 
-export interface SandboxPayment {
+interface SandboxPayment {
   payment_id: string;
   status: string;
   merchant_request_id: string;

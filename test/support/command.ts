@@ -40,7 +40,7 @@ export interface CommandHome {
   close(): Promise<void>;
 }
 
-export interface StackJson {
+interface StackJson {
   temporalAddress: string;
   namespace: string;
   uiUrl: string;

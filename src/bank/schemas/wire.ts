@@ -107,7 +107,7 @@ const wholeNumber = z
   .pipe(z.number().int().nonnegative());
 
 /** Epoch milliseconds. */
-export const timestamp = wholeNumber;
+const timestamp = wholeNumber;
 
 export const optionalTimestamp = z
   .union([timestamp, z.literal('')])

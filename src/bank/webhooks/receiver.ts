@@ -28,7 +28,7 @@ function quietWarnings(log: Log, now: () => number) {
 const UNREADABLE = '?';
 
 /** The event in a notification; undefined if it names no payment and no 3-D Secure session, or names one by an impossible id. */
-export function eventOf(
+function eventOf(
   notice: CardNotice,
 ): Pick<CardEvent, 'kind' | 'paymentId' | 'status' | 'amount' | 'currency'> | undefined {
   const { kind, paymentId = '', referenceId = '' } = notice;

@@ -5,7 +5,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
  * Whether one of the signatures is by one of the secrets (HMAC-SHA-256). All pairs are compared in constant time: the timing does
  * not tell which secret comes close, or how close.
  */
-export function isSigned(secrets: readonly Buffer[], signed: Buffer, signatures: readonly Buffer[]): boolean {
+function isSigned(secrets: readonly Buffer[], signed: Buffer, signatures: readonly Buffer[]): boolean {
   let found = false;
   for (const secret of secrets) {
     const expected = createHmac('sha256', secret).update(signed).digest();
@@ -141,13 +141,13 @@ export interface Delivery {
   now: number;
 }
 
-export type Headers = Readonly<Record<string, readonly string[] | undefined>>;
+type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** Verifies the sender of a delivery and returns the sender's message id if the scheme has one; throws a `Refusal`. */
 type Scheme = (delivery: Delivery) => string | undefined;
 
 /** A webhook that failed verification. */
-export class Refusal extends Error {
+class Refusal extends Error {
   override readonly name = 'Refusal';
   /** In kebab-case; never contains a value of the request. */
   readonly reason: string;
@@ -159,7 +159,7 @@ export class Refusal extends Error {
 }
 
 /** The only value of a header: of two, it is unknown which one was signed. */
-export function headerOf(headers: Headers, name: string): string {
+function headerOf(headers: Headers, name: string): string {
   const values = headers[name] ?? [];
   if (values.length > 1) throw new Refusal('header-repeated');
   const [value] = values;
@@ -173,7 +173,7 @@ function assertRecent(sentAt: number, now: number, toleranceMs: number): void {
   if (sentAt > now + toleranceMs) throw new Refusal('timestamp-future');
 }
 
-export type Verdict =
+type Verdict =
   /** `hint`: authenticated only by the sender's address. `receiptId`: the same for a repeated webhook. */
   | { trust: 'verified' | 'hint'; receiptId: string }
   /** In kebab-case; for the log, not for the sender. */

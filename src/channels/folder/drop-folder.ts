@@ -89,7 +89,7 @@ const TAKEN_WITHIN_MS = 1_000;
  * Whether somebody has written to a file since it was taken with these bytes: who pauses looks like one who has finished. Its
  * folder was made when it was taken, by the same clock.
  */
-export async function isWrittenSince(path: string, sha256: string): Promise<boolean> {
+async function isWrittenSince(path: string, sha256: string): Promise<boolean> {
   try {
     const [{ ctimeMs }, { mtimeMs }] = await Promise.all([lstat(path), lstat(dirname(path))]);
     if (ctimeMs < mtimeMs + TAKEN_WITHIN_MS) return false;
@@ -126,7 +126,7 @@ export async function moveInto(
 }
 
 /** Moves a file to those of another batch. Does nothing if somebody else has moved it. */
-export async function waitFor({ work }: DropFolderPaths, { batchId, path }: WorkItem): Promise<void> {
+async function waitFor({ work }: DropFolderPaths, { batchId, path }: WorkItem): Promise<void> {
   const folder = join(work, batchId);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const target = await reserve(folder, basename(path));
@@ -239,11 +239,7 @@ const STEM_MAX = 150;
  * Beginning of the file names of answers to a bank message: its message id, so that the sender finds them. For a second batch
  * from the same message (rows refused the first time), the batch id follows.
  */
-export async function answerStem(
-  out: string,
-  batchId: string,
-  message: OriginalMessage | null,
-): Promise<string | undefined> {
+async function answerStem(out: string, batchId: string, message: OriginalMessage | null): Promise<string | undefined> {
   if (message === null) return undefined;
   const name = nameOf(message);
   const first = await answerIn(out, `${name}.received`);
@@ -254,7 +250,7 @@ const answerIn = (out: string, name: string): Promise<string> =>
   readFile(join(out, `${name}.pain002.xml`), 'utf8').catch(() => '');
 
 /** The same, if the folder has answered the message of this batch; otherwise undefined. */
-export async function answeredStem(out: string, { batchId, message }: BatchRecord): Promise<string | undefined> {
+async function answeredStem(out: string, { batchId, message }: BatchRecord): Promise<string | undefined> {
   const stem = await answerStem(out, batchId, message);
   if (stem === undefined) return undefined;
   return (await answerIn(out, `${stem}.received`)).includes(answerIdStart(batchId)) ? stem : undefined;
@@ -264,7 +260,7 @@ export async function answeredStem(out: string, { batchId, message }: BatchRecor
  * The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. It takes the
  * place of none to another file under the same message id: whoever sent that may not have read it yet.
  */
-export async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
+async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
   if (unanswered === undefined) return;
   const { message, sha256 } = unanswered;
   let stem: string | undefined;
@@ -279,7 +275,7 @@ export async function answerRefusal(out: string, id: string, { unanswered, findi
 const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);
 
 /** A UUID of version 7 begins with its time (RFC 9562): a repeated answer has the same date and is identical. */
-export const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
+const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
 /** Between two looks at a file that may still be being written. */
 export const LOOK_EVERY_MS = 2_000;

@@ -96,7 +96,7 @@ export async function admitCallers(app: FastifyInstance, gateway: Gateway, origi
  * were wrong: many people and programs share an address, and a token or passkey is found by no number of guesses.
  */
 
-export const MINUTE_MS = 60_000;
+const MINUTE_MS = 60_000;
 const FAILURES_A_MINUTE = 20;
 /** Of which the audit tells one by one in a minute; of any more, together. */
 const NETWORKS_TOLD = 50;
@@ -106,9 +106,9 @@ const OTHERS = 'other networks';
  * An IPv4 address, of an IPv6 address the /64: so much is given to one customer, who chooses freely among it. A wider part of
  * IPv4 belongs to strangers.
  */
-export const networkOf = ({ address }: Pick<FastifyRequest, 'address'>): string => normalizeIP(address);
+const networkOf = ({ address }: Pick<FastifyRequest, 'address'>): string => normalizeIP(address);
 
-export const tooManyRequests = (ttlMs: number): Problem => {
+const tooManyRequests = (ttlMs: number): Problem => {
   const retryAfterS = Math.ceil(ttlMs / 1_000);
   return new Problem('too-many', 'too-many-requests', 'There are too many requests per minute.', {
     hint: `Try again after ${retryAfterS} s.`,

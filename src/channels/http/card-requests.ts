@@ -228,13 +228,13 @@ export function amountOf(given: string, currency: string): string {
  * The return URL in the form in which browsers read it: `http://127.0.0.1\\@shop.example` is this machine here, but may be the
  * shop elsewhere. Undefined if it is not allowed.
  */
-export function returnUrlOf(text: string, app: App): string | undefined {
+function returnUrlOf(text: string, app: App): string | undefined {
   const url = URL.parse(text);
   return url !== null && url.username === '' && url.password === '' && isAllowed(url, app) ? url.href : undefined;
 }
 
 /** Which return URLs are allowed, and how to allow others. */
-export const addressRule = ({ config }: App): string =>
+const addressRule = ({ config }: App): string =>
   config.cards.returnHosts === undefined
     ? 'an address on this machine, such as http://127.0.0.1/back, because PAYOUTS_CARD_RETURN_HOSTS is not set; ' +
       'for https://shop.example/back start the gateway with PAYOUTS_CARD_RETURN_HOSTS=shop.example'
@@ -253,7 +253,7 @@ function isAllowed({ protocol, origin, host, hostname, href }: URL, app: App): b
 const PLAIN_NAME = /^[A-Za-z_]{1,32}$/;
 
 /** A finding about a member of a body, by its path and without its value. Members of the card get the file `card`. */
-export function bodyFinding(path: readonly string[], rule: string, message: string): Finding {
+function bodyFinding(path: readonly string[], rule: string, message: string): Finding {
   const [first, ...inner] = path;
   const place =
     first === 'card' && inner.length > 0
@@ -263,7 +263,7 @@ export function bodyFinding(path: readonly string[], rule: string, message: stri
 }
 
 /** What a schema refuses in a body, one finding for each member. */
-export function schemaFindings(schema: z.ZodObject, given: unknown): Finding[] {
+function schemaFindings(schema: z.ZodObject, given: unknown): Finding[] {
   const issues = schema.safeParse(given).error?.issues ?? [];
   return issues.flatMap((issue) => {
     const path = issue.path.map(String);
@@ -312,7 +312,7 @@ const MESSAGES: Readonly<Record<Code, string>> = {
 const FINDINGS_MAX = 50;
 
 /** Throws one `Problem` for all findings, with their common code or `usage`; returns if there are none. */
-export function assertNone(findings: readonly Finding[]): void {
+function assertNone(findings: readonly Finding[]): void {
   if (findings.length === 0) return;
   const codes = new Set(findings.map(codeOf));
   const [only = 'usage'] = codes;

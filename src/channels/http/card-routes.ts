@@ -210,21 +210,21 @@ async function shown({ client, config, ui }: Gateway, { record, caller }: CardAc
   return documentOf(record, open, { url, tries: config.cards.tries });
 }
 
-export interface CardAccess {
+interface CardAccess {
   record: CardRecord;
   /** Undefined for a client secret: the caller is the cardholder's page. */
   caller: Caller | undefined;
 }
 
 /** Setting that names the origins of payment pages. */
-export const CHECKOUT_ORIGINS = 'PAYOUTS_CHECKOUT_ORIGINS';
+const CHECKOUT_ORIGINS = 'PAYOUTS_CHECKOUT_ORIGINS';
 
 const SECRET_BYTES = 32;
 /** In base64url. */
 const SECRET = /^[\w-]{43}$/;
 
 /** A client secret, and its hash to store. */
-export function newClientSecret(): { secret: string; sha256: string } {
+function newClientSecret(): { secret: string; sha256: string } {
   const secret = randomBytes(SECRET_BYTES).toString('base64url');
   return { secret, sha256: tokenSha256(secret) };
 }
@@ -234,7 +234,7 @@ export function newClientSecret(): { secret: string; sha256: string } {
  * store is asked only for a caller whose role allows it, or about what may be a secret; that is checked before it can be learned
  * whether the payment exists.
  */
-export async function admitToCard(request: FastifyRequest, gateway: Gateway): Promise<CardAccess> {
+async function admitToCard(request: FastifyRequest, gateway: Gateway): Promise<CardAccess> {
   const bearer = bearerOf(request);
   const caller = tokenHolder(request, gateway);
   if (caller !== undefined) {
@@ -267,13 +267,13 @@ function tokenHolder(request: FastifyRequest, { config, now }: Gateway): Caller 
 }
 
 /** The payment in the path. The store is not asked about an impossible id, over which it might fail. */
-export async function recordOf({ params }: FastifyRequest, { cards }: Store): Promise<CardRecord | undefined> {
+async function recordOf({ params }: FastifyRequest, { cards }: Store): Promise<CardRecord | undefined> {
   const { id } = params as { id: string };
   return isMerchantRequestId(id) ? cards.get(id) : undefined;
 }
 
 /** Throws a `Problem` if there is no such payment, or the caller may not see it. */
-export function seenBy(caller: Caller, record: CardRecord | undefined): CardRecord {
+function seenBy(caller: Caller, record: CardRecord | undefined): CardRecord {
   if (record !== undefined && maySeeCard(caller, record)) return record;
   throw new Problem('not-found', 'unknown-id', 'There is no card payment with this id.', {
     hint: 'GET /v1/card-payments lists them.',

@@ -114,7 +114,7 @@ function webhooksOf(app: App, webhook: WebhookConfig): Gateway['webhooks'] {
  * Starts the worker of a vault: activities only, on its own task queue, in the process that keeps the cards. `close` ends it,
  * after giving a POST under way some time for its answer.
  */
-export async function startVaultWorker(
+async function startVaultWorker(
   config: Config,
   address: TemporalAddress,
   deps: VaultDeps,

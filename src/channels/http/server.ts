@@ -215,8 +215,7 @@ export function assertEncrypted({ tls, proxies }: { tls: unknown; proxies: reado
   );
 }
 
-export const addressOf = (host: string, scheme = 'http'): string =>
-  `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
+const addressOf = (host: string, scheme = 'http'): string => `${scheme}://${host.includes(':') ? `[${host}]` : host}`;
 
 const HEADERS_MS = 10_000;
 
@@ -224,7 +223,7 @@ const HEADERS_MS = 10_000;
 const SLOW_CLIENTS = { headersTimeout: HEADERS_MS, connectionsCheckingInterval: HEADERS_MS / 2 };
 
 /** Options of the server; `https` is null for plain HTTP. */
-export function serverOptions({ tls }: GatewayTransport): { http: HttpOptions; https: HttpsOptions | null } {
+function serverOptions({ tls }: GatewayTransport): { http: HttpOptions; https: HttpsOptions | null } {
   if (tls === undefined) return { http: SLOW_CLIENTS, https: null };
   const encrypted = {
     cert: tls.cert,
@@ -274,7 +273,7 @@ export function identifyClients(app: FastifyInstance, { tls, proxies }: GatewayT
 const TAGS = ['health'];
 
 /** For whatever supervises the gateway; they say nothing about payouts and require no token. */
-export function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
+function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
   const alive = z.object({ status: z.literal('ok') });
   const response = answerSchemas({ 200: [alive, 'the process answers'] });
   app.get('/healthz', { schema: { tags: TAGS, summary: 'Alive', response }, ...OPEN }, async () => ({ status: 'ok' }));

@@ -155,7 +155,7 @@ type Handler = Parameters<ReturnType<Strategy['storage']>['set']>[1];
 const READER = 'reader';
 
 /** For an address that is no route: a browser gets a page, a program the document of the API. */
-export function missingPage(app: FastifyInstance): void {
+function missingPage(app: FastifyInstance): void {
   app.addConstraintStrategy({
     name: READER,
     storage: () => {
@@ -183,7 +183,7 @@ function webauthn(): string {
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 
-export function assetRoutes(app: FastifyInstance): void {
+function assetRoutes(app: FastifyInstance): void {
   const assets: readonly [name: string, type: string, text: string][] = [
     ['pages.css', 'text/css; charset=utf-8', own('pages.css')],
     ['icon.svg', 'image/svg+xml', own('icon.svg')],

@@ -107,7 +107,7 @@ export const cookieOptions = (policy: Policy | undefined) =>
 /** With the prefix, other hosts and paths cannot set the cookie (RFC 6265bis); browsers accept it only over TLS. */
 const cookieName = (policy: Policy): string => `${isOverTls(policy) ? '__Host-' : ''}payouts-session`;
 
-export interface Session {
+interface Session {
   /** Of the person. */
   name: string;
   /** Id of the passkey that opened it. */
@@ -126,7 +126,7 @@ const TOKEN_BYTES = 32;
  * Open sessions, in the memory of one gateway, so that a closed one is closed at once. Only hashes of tokens are kept. Times are
  * epoch ms.
  */
-export class Sessions {
+class Sessions {
   readonly #kept = new Map<string, Session>();
 
   open(of: Pick<Session, 'name' | 'credential'>, now: number): string {
@@ -161,7 +161,7 @@ const LIFE_MS = 5 * 60_000;
 const KEPT_MAX = 10_000;
 
 /** Challenges for passkeys; each can be answered once. */
-export class Challenges {
+class Challenges {
   readonly #until = new Map<string, number>();
 
   /** base64url */

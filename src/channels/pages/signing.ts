@@ -18,7 +18,7 @@ import { csrfField, type View } from './layout.ts';
 import { type PagesContext, policyIn } from './sessions.ts';
 
 const base64url = z.string().regex(/^[\w-]{1,2000}$/);
-export const assertion = z.object({
+const assertion = z.object({
   id: base64url,
   response: z.object({ clientDataJSON: base64url, authenticatorData: base64url, signature: base64url }),
 });

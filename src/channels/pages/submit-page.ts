@@ -129,7 +129,7 @@ async function readFields(request: FastifyRequest): Promise<void> {
 }
 
 /** How the rows of a file are taken. */
-export interface SubmitOptions {
+interface SubmitOptions {
   /** Invalid rows are left out, and the others paid. */
   skip: boolean;
   /** Look-alikes of earlier payouts are intended: they are not held. */
@@ -138,7 +138,7 @@ export interface SubmitOptions {
 
 const FINDINGS_MAX = 500;
 
-export const choosePage = (view: View): Html => html`<section class="narrow">
+const choosePage = (view: View): Html => html`<section class="narrow">
 <h1>Submit a file</h1>
 <p>${FILE_NAMES}. Nothing is paid yet: you will see the plan first and can confirm it or not.</p>
 <form class="card" method="post" action="/batches/new" enctype="multipart/form-data">
@@ -147,14 +147,14 @@ ${csrfField(view)}
 <p class="actions"><button class="main">Show the plan</button></p>
 </form></section>`;
 
-export interface PlanPage {
+interface PlanPage {
   view: View;
   /** Path of the page for this file. */
   path: string;
   options: SubmitOptions;
 }
 
-export function planPage({ view, path, options }: PlanPage, { plan, findings, warnings }: PlanDocument): Html {
+function planPage({ view, path, options }: PlanPage, { plan, findings, warnings }: PlanDocument): Html {
   return html`<h1>${plan.file}</h1>
 <p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
@@ -212,7 +212,7 @@ const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][nu
   { head: 'Of', cell: ({ days }) => (days === 0 ? 'today' : `${counted(days, 'day')} ago`) },
 ];
 
-export const refusedPage = (
+const refusedPage = (
   { path, options }: PlanPage,
   { message, hint, findings, batchId }: Problem,
 ): Html => html`<h1>This file was not accepted</h1>

@@ -50,7 +50,7 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
 }
 
 /** Of the payment type: what a transaction leaves out is that of its block. */
-export function typesOf({ fields, payment }: Transaction, ...names: readonly string[]): string[] {
+function typesOf({ fields, payment }: Transaction, ...names: readonly string[]): string[] {
   const paths = names.map((name) => `PmtTpInf/${name}`);
   const own = fields.all(...paths);
   return own.length > 0 ? own : payment.fields.all(...paths);

@@ -97,7 +97,7 @@ const notAWorkbook = (): UnreadableFile =>
     'not a readable workbook (.xlsx), or a damaged one; save it again in Excel as .xlsx or CSV UTF-8',
   );
 
-export function tooLarge(): UnreadableFile {
+function tooLarge(): UnreadableFile {
   const message = `a workbook may have at most ${UNPACKED_BYTES_MAX / 1024 / 1024} MiB when unpacked; split it`;
   return unreadable(1, 'file-too-large', message);
 }
@@ -194,7 +194,7 @@ type NumberFormat = { kind: 'plain' } | { kind: 'date' } | { kind: 'padded'; pla
 /** Of a format of zeros: a digit, or text beside them. */
 type Place = { digit: true } | { text: string };
 
-export const PLAIN: NumberFormat = { kind: 'plain' };
+const PLAIN: NumberFormat = { kind: 'plain' };
 const DATE: NumberFormat = { kind: 'date' };
 
 /** Built-in formats with a date (ECMA-376 part 1, 18.8.30, and those of East Asian locales). */

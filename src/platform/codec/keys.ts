@@ -18,7 +18,7 @@ export interface CodecKey {
   key: KeyObject;
 }
 
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 const ID = /^[A-Za-z0-9._/-]{1,128}$/;
 
 /**

@@ -19,14 +19,14 @@ const cardFieldNames = jsonTexts.transform((mapping, context) => {
 });
 
 /** `shop.example,pay.example:8443` -> hosts in lower case, in the form of `URL.host`. */
-export const hosts = listOf('is not a list of hosts such as shop.example,pay.example:8443', (text) => {
+const hosts = listOf('is not a list of hosts such as shop.example,pay.example:8443', (text) => {
   const url = URL.parse(`https://${text}`);
   // A wildcard would parse as a host, but match no address.
   return url?.host === text.toLowerCase() && !text.includes('*') ? url.host : undefined;
 });
 
 /** `https://shop.example` -> exact origins, as browsers send them. */
-export const origins = listOf('is not a list of origins such as https://shop.example', (text) => {
+const origins = listOf('is not a list of origins such as https://shop.example', (text) => {
   const url = URL.parse(text);
   const isOrigin =
     url !== null && /^https?:$/.test(url.protocol) && url.origin === text.toLowerCase().replace(/\/$/, '');
@@ -36,7 +36,7 @@ export const origins = listOf('is not a list of origins such as https://shop.exa
 /** After these the acquirer may have executed the request, or asks for it to be repeated. */
 const NO_REFUSALS: ReadonlySet<number> = new Set([401, 403, 408, 409, 425, 429]);
 
-export const refusalStatuses = listOf(
+const refusalStatuses = listOf(
   `is not a list of HTTP statuses from 400 to 499, except ${[...NO_REFUSALS].join(', ')}`,
   (text) => (/^4\d\d$/.test(text) && !NO_REFUSALS.has(Number(text)) ? Number(text) : undefined),
 );
@@ -47,7 +47,7 @@ export const cardStatuses = listOf('is not a list of statuses such as REFUNDED,C
 );
 
 /** Addresses and networks in CIDR notation. */
-export const networks = listOf('is not a list of addresses such as 192.0.2.7,198.51.100.0/24,2001:db8::/32', (text) => {
+const networks = listOf('is not a list of addresses such as 192.0.2.7,198.51.100.0/24,2001:db8::/32', (text) => {
   const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const most = { 4: 32, 6: 128 }[isIP(address)];
   return most !== undefined && Number(bits ?? most) <= most ? text : undefined;

@@ -61,7 +61,7 @@ function workflowOfPage({ headers: { referer = '' } }: IncomingMessage): string 
 }
 
 /** The body of a request. Throws a RangeError if it is larger than 8 MiB. */
-export async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
+async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {

@@ -65,9 +65,9 @@ const IN_TURN = 3;
 /** The server refuses longer fairness keys, and with them the start. */
 const KEY_BYTES_MAX = 64;
 
-export const SHARED_WORK: Priority = { priorityKey: FIRST };
+const SHARED_WORK: Priority = { priorityKey: FIRST };
 
-export const CARD_PAYMENT: Priority = { priorityKey: SOON };
+const CARD_PAYMENT: Priority = { priorityKey: SOON };
 
 export const watchPriority = (uid: string): Priority => ({ priorityKey: FIRST, ...turnOf(uid) });
 

@@ -35,7 +35,7 @@ interface LeaseDeps {
 }
 
 /** The right to deliver to a subscription, held by one process at a time. */
-export class Lease implements AsyncDisposable {
+class Lease implements AsyncDisposable {
   readonly #deps: LeaseDeps;
   readonly #name: string;
   #renewAt = 0;
@@ -97,7 +97,7 @@ export interface Digest {
 const LISTED_MAX = 50;
 
 /** A digest of the events that still hold; undefined if none does. */
-export async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
+async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
   const latest = new Map<string, CloudEvent>();
   for (const event of events) {
     const told = await cloudEvent(store, event);
@@ -239,7 +239,7 @@ function whyNotMailed(error: unknown): string {
 }
 
 /** From connecting to the end of the answer. */
-export const ANSWER_WITHIN_MS = 15_000;
+const ANSWER_WITHIN_MS = 15_000;
 /** Answers are not read; the connection is closed after a longer one. */
 const ANSWER_BYTES_MAX = 65_536;
 

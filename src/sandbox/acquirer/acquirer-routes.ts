@@ -81,9 +81,9 @@ ${script === undefined ? '' : `<script nonce="${nonce}">${script}</script>\n`}</
 }
 
 /** `4000 0003 1000 0007` */
-export const spaced = (number: string): string => number.replace(/(.{4})(?=.)/g, '$1 ');
+const spaced = (number: string): string => number.replace(/(.{4})(?=.)/g, '$1 ');
 
-export const notFoundPage = (): Answer =>
+const notFoundPage = (): Answer =>
   htmlDocument(404, {
     title: 'Not found',
     main: '<h1>Not found</h1>\n<p>There is nothing at this address.</p>',
@@ -91,14 +91,14 @@ export const notFoundPage = (): Answer =>
   });
 
 /** Stands in for the device fingerprint: only that it was loaded is recorded. Any shop may frame it. */
-export const fingerprintPage = (): Answer =>
+const fingerprintPage = (): Answer =>
   htmlDocument(200, {
     title: 'Device check',
     main: '<p>The device was checked.</p>',
     policy: [`form-action 'none'`],
   });
 
-export function cardsPage(): Answer {
+function cardsPage(): Answer {
   const rows = TEST_CARDS.map(
     ({ number, scenario, says }) =>
       `<tr><td><code>${spaced(number)}</code></td><td><strong>${scenario}</strong>: ${escapeHtml(says)}</td></tr>`,
@@ -127,7 +127,7 @@ const GATEWAYS = 'http://127.0.0.1:* http://localhost:*';
  * A shop's checkout for demonstrations: `/checkout#gateway=<url>&id=<merchant_request_id>&secret=<client_secret>`. Browsers never
  * send the part after # to a server. `#status` has the payment's state in `data-state`.
  */
-export const checkoutPage = (): Answer =>
+const checkoutPage = (): Answer =>
   htmlDocument(200, {
     title: 'Checkout',
     main: MAIN,
@@ -174,7 +174,7 @@ ${CARDS}
 <noscript><p>This page needs scripts.</p></noscript>`;
 
 /** Where the cardholder confirms or cancels; plain forms, so that no script is needed. */
-export function verifyPage(row: CardPaymentRow): Answer {
+function verifyPage(row: CardPaymentRow): Answer {
   const back = backTo(row);
   const terms = `<h1>Card check</h1>
 <p class="quiet">Sandbox bank: no real card is charged.</p>
@@ -198,7 +198,7 @@ export function verifyPage(row: CardPaymentRow): Answer {
   return htmlDocument(200, { title: 'Card check', main, policy });
 }
 
-export const backToShop = (row: CardPaymentRow): Answer => ({
+const backToShop = (row: CardPaymentRow): Answer => ({
   status: 303,
   contentType: 'text/plain; charset=utf-8',
   headers: { location: backTo(row).href, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },

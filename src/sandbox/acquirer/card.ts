@@ -69,7 +69,7 @@ CREATE INDEX webhook_deliveries_due ON webhook_deliveries (due_at) WHERE due_at 
 `;
 
 /** Body member `card`. The field names are our defaults, since the interface shows none (section 4). */
-export const cardBody = z.object({
+const cardBody = z.object({
   number: z.string().regex(/^\d{12,19}$/),
   expiry_month: z.string().regex(/^(?:0?[1-9]|1[0-2])$/),
   expiry_year: z.string().regex(/^20\d\d$/),

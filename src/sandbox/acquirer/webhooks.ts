@@ -77,7 +77,7 @@ export const countsOfDeliveries = (db: Database): Record<string, number> =>
 /** Where and how webhooks are sent (`PUT /__sandbox/webhooks`, the "dashboard"). Stored in the database, like the deliveries. */
 const share = z.number().min(0).max(1).default(0);
 
-export const SCHEMES = ['standard-webhooks', 'hmac-sha256', 'none'] as const;
+const SCHEMES = ['standard-webhooks', 'hmac-sha256', 'none'] as const;
 
 export const endpointBody = z.strictObject({
   url: z

@@ -57,7 +57,7 @@ const KEPT = 32;
 const lists = new WeakMap<Database, Map<string, Progress>>();
 
 /** The progress of a list, with the orders added since in its total. */
-export function progressOf(db: Database, { conditions, values, direction }: ListQuery): Progress {
+function progressOf(db: Database, { conditions, values, direction }: ListQuery): Progress {
   const known = lists.get(db) ?? new Map<string, Progress>();
   lists.set(db, known);
   const key = JSON.stringify([direction, conditions, values], (_, value) =>

@@ -108,7 +108,7 @@ function exchangeLegs(row: OrderRow): Partial<Order> {
 type Untimed = 'WAIT_FOR_AUDIT' | 'REJECTED' | 'CANCELLED' | Exclude<(typeof ENDS)[Outcome], 'COMPLETED' | undefined>;
 
 /** A status that the interface does not list. */
-export const UNLISTED_STATUS = 'IN_CLEARING';
+const UNLISTED_STATUS = 'IN_CLEARING';
 
 /**
  * How long an order stays in each status that it leaves by the clock, ms; COMPLETED is reached 1.5 s after acceptance. COMPLETED

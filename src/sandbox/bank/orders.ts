@@ -204,6 +204,6 @@ export function dueAt(books: Books, order: OrderRow): bigint | null {
   return step === undefined ? null : BigInt(step.at);
 }
 
-export function stepOf({ settings, profile }: Books, order: OrderRow): Step | undefined {
+function stepOf({ settings, profile }: Books, order: OrderRow): Step | undefined {
   return nextStep(order, settings.settle, profile.unknownStatus);
 }

@@ -33,7 +33,7 @@ type OrderDraft = Pick<OrderRow, 'uid' | 'payment_type' | 'account_id' | 'curren
  * Accepts an order and holds its amount and fee. The reference is checked first, so that a repeat never gets a refusal caused by
  * the first order. Throws 2003 (profile `dedupe`), whatever `draft` throws, a sentinel's code, 2010.
  */
-export function placeOrder(books: Books, request: OrderRequest, draft: () => OrderDraft): PlacedOrder {
+function placeOrder(books: Books, request: OrderRequest, draft: () => OrderDraft): PlacedOrder {
   const earlier = books.profile.dedupe === 'none' ? undefined : orderOfReference(books.db, request.reference);
   if (earlier !== undefined) {
     if (books.profile.dedupe === '2003') throw new Refusal(2003);

@@ -55,7 +55,7 @@ const errorStatus = z.int().min(400).max(599);
 const milliseconds = z.int().min(0).max(3_600_000);
 
 /** How an answer is spoilt; `cut` closes the connection before the announced length. */
-export const GARBAGE_FORMS = ['half', 'cut', 'no-utf8', 'no-data', 'text-code'] as const;
+const GARBAGE_FORMS = ['half', 'cut', 'no-utf8', 'no-data', 'text-code'] as const;
 
 const fault = <Effect extends z.ZodRawShape>(effect: Effect) => z.strictObject({ ...scope, ...effect });
 

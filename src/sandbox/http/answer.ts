@@ -3,7 +3,7 @@ import { ENVELOPE_CODES } from '../../bank/schemas/envelope.ts';
 import type { Profile } from '../bank/profile.ts';
 import { badRequest, MATCHING_STATUS, Refusal } from '../requests.ts';
 
-export const BODY_BYTES_MAX = 1024 * 1024;
+const BODY_BYTES_MAX = 1024 * 1024;
 
 /** The body exceeded `BODY_BYTES_MAX`; the rest was dropped. */
 export class BodyTooLarge extends Error {

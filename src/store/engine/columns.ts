@@ -30,7 +30,7 @@ class Names extends CamelCasePlugin {
   readonly inCode = (name: string): string => this.camelCase(name);
 }
 
-export const { onDisk, inCode } = new Names();
+const { onDisk, inCode } = new Names();
 
 /** A dialect whose compiler writes the names on disk. */
 export interface NamingDialect extends Dialect {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 
 /** A bank that answers what a test scripts, byte for byte if need be, and remembers every request. */
-export interface SeenRequest {
+interface SeenRequest {
   method: string;
   target: string;
   headers: IncomingMessage['headers'];

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const ARMS = ['raw', 'empty', 'single', 'textbook', 'direct', 'batch', 'dbos'] as const;
 export type ArmName = (typeof ARMS)[number];
 
-export const PLACES = ['embedded', 'postgres'] as const;
+const PLACES = ['embedded', 'postgres'] as const;
 export type PlaceName = (typeof PLACES)[number];
 
 /** Of the workflows that ours are compared with. */

@@ -20,7 +20,7 @@ export interface Summary extends Partial<HistoryCounts> {
   memoryBytes: Measured['memoryBytes'];
 }
 
-export interface Spread {
+interface Spread {
   median: number;
   least: number;
   most: number;

@@ -3,7 +3,7 @@ import type { Observation } from '../../support/checker/observation.ts';
 import type { Stack } from './stack.ts';
 
 /** A broken rule with what is known of its payout. */
-export interface Broken extends Violation {
+interface Broken extends Violation {
   evidence: unknown;
 }
 

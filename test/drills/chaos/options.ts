@@ -9,8 +9,8 @@ import type { StoredAttempt, StoredAudit } from './stored-tables.ts';
 /** Runs lay a cluster of their own, PostgreSQL and Temporal's server, in the place of the dev server and SQLite. */
 export const ON_CLUSTER = process.env.PAYOUTS_TEST_CLUSTER !== undefined;
 
-export type Target = 'worker' | 'sandbox' | 'temporal' | 'database' | 'command';
-export type Disturbance = 'kill' | 'pause' | 'outage';
+type Target = 'worker' | 'sandbox' | 'temporal' | 'database' | 'command';
+type Disturbance = 'kill' | 'pause' | 'outage';
 
 /** One run on the real stack. Everything random follows from the seed; the machine's own timing does not. */
 export interface ChaosOptions {

@@ -106,7 +106,7 @@ export class Supervised {
   }
 }
 
-export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 export interface Ended {
   /** null: a signal ended it. */

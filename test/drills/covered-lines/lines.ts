@@ -15,7 +15,7 @@ interface CodeLine {
 const MAP_COMMENT = '//# sourceMappingURL=data:';
 
 /** The lines of JavaScript that do something, from 1 on; of types nothing is left, and imports of a file always run. */
-export function codeLines(code: string): CodeLine[] {
+function codeLines(code: string): CodeLine[] {
   const lines: CodeLine[] = [];
   let start = 0;
   for (const [index, text] of code.split('\n').entries()) {

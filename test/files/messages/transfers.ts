@@ -3,7 +3,7 @@ import { EMPTY_MAPPING, type MessageMapping } from '../../../src/files/messages/
 import type { MessageContext } from '../../../src/files/messages/message-context.ts';
 import { type Entry, PayeeDirectory } from '../../../src/files/messages/payee-directory.ts';
 
-export const DEBTOR = 'DE00SAMPLE0000000001';
+const DEBTOR = 'DE00SAMPLE0000000001';
 
 /** The rule of structured addresses is in force. */
 export const DAYS = { structuredAddressesFrom: '2026-11-14', today: '2026-11-22' };

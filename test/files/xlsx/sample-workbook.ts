@@ -2,7 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 
 /** Workbooks made of parts, so that a test writes only what it is about. */
 
-export interface SampleSheet {
+interface SampleSheet {
   name?: string;
   state?: 'visible' | 'hidden' | 'veryHidden';
   /** XML inside `sheetData`, or rows of cells. */

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 export type Name = 'alice' | 'anna' | 'bob' | 'carol' | 'dave' | 'erin' | 'zoe' | 'mallory';
 
 /** Somebody with a key, a passkey and a token, whatever the policy thinks of that. */
-export interface Player extends SigningPerson {
+interface Player extends SigningPerson {
   name: Name;
   passkey: SoftwarePasskey;
   token: string;

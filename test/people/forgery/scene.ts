@@ -1,4 +1,3 @@
-import { resolveDigest } from '../../../src/domain/authority.ts';
 import { verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { Random } from '../../simulation/random.ts';
 import type { SandboxOrder } from '../../support/product.ts';
@@ -28,7 +27,7 @@ export interface Scene extends ForgeryWorld {
   standing(): Promise<Standing>;
 }
 
-export interface Standing {
+interface Standing {
   /** Status of every order of the bank, by reference. */
   orders: Record<string, string>;
   /** POSTs that reached the bank and make or decide something. */
@@ -114,6 +113,3 @@ async function statesOf({ product: { store } }: ForgeryWorld, batches: readonly 
   const rows = await Promise.all(batches.map((batchId) => Array.fromAsync(store.rows(batchId))));
   return rows.flat().map(({ documentId, state }) => [documentId, state]);
 }
-
-/** Digest of what an operator would have to sign. */
-export const CLOSE = resolveDigest('close-as-not-paid');

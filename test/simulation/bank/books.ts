@@ -2,7 +2,7 @@ import type { AccountBooks } from '../../support/checker/observation.ts';
 
 const DECIMALS: Readonly<Record<string, number>> = { JPY: 0, KWD: 3 };
 
-export const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 2;
+const decimalsOf = (currency: string): number => DECIMALS[currency] ?? 2;
 
 /** Minor units as decimal text, with at least `places` decimals. */
 export function decimalText(minor: bigint, currency: string, places = 0): string {

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 
 /** What can go wrong with one write. `after`: the bank has executed it; `before`: it has not and never will. */
-export const WRITE_FAULTS = [
+const WRITE_FAULTS = [
   'refuse-connect',
   'slow-connect',
   'drop-before',
@@ -34,7 +34,7 @@ export const WRITE_FAULTS = [
 /** `commit-after-window`: executed so late that it was proven absent by then; only where a seed is about that. */
 export type WriteFault = (typeof WRITE_FAULTS)[number] | 'commit-after-window';
 
-export const READ_FAULTS = [
+const READ_FAULTS = [
   'refuse-connect',
   'drop',
   'slow',
@@ -48,7 +48,7 @@ export const READ_FAULTS = [
 export type ReadFault = (typeof READ_FAULTS)[number];
 
 /** Faults beside the network. */
-export const OTHER_FAULTS = [
+const OTHER_FAULTS = [
   'store-before',
   'store-after',
   'temporal-unreachable',

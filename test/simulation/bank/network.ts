@@ -5,7 +5,7 @@ import type { BankDoor } from './door.ts';
 import { drawFault, type FaultMix, type ReadFault, type WriteFault } from './faults.ts';
 
 /** How the product's transport fails: its class, given from outside so that nothing of the product is loaded here. */
-export type FailureClass = new (reason: string, sent: boolean, cause?: unknown) => Error;
+type FailureClass = new (reason: string, sent: boolean, cause?: unknown) => Error;
 
 export interface NetworkOptions {
   time: VirtualTime;

@@ -43,7 +43,7 @@ export interface Order extends Omit<BankOrder, 'amount' | 'reference' | 'drift'>
   drift: { at: number; field: DriftingField; value: string } | undefined;
 }
 
-export type DriftingField = 'amount' | 'account' | 'fee';
+type DriftingField = 'amount' | 'account' | 'fee';
 
 const NO_MONEY: ReadonlySet<string> = new Set(['REJECTED', 'CANCELLED', 'FAILED']);
 

@@ -11,7 +11,7 @@ export interface Mutant {
   edits: Edit[];
 }
 
-export interface Edit {
+interface Edit {
   /** From the project's root. */
   file: string;
   /** Found exactly once in the file. */

@@ -65,7 +65,7 @@ export interface SwitchSpell {
   to: number | null;
 }
 
-export interface ObservedSettings {
+interface ObservedSettings {
   referenceDedupe: 'assumed' | 'verified' | 'none';
   /** What the status CLOSED was configured to mean. */
   closedMeans: 'unclear' | 'paid' | 'failed';
@@ -279,7 +279,7 @@ export interface TrafficMinute {
   requests: number;
 }
 
-export interface CalmPhase {
+interface CalmPhase {
   /** When faults stopped. */
   from: number;
   /** When the run was cut off or everything had ended. */

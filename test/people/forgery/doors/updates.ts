@@ -12,7 +12,7 @@ interface Answer {
 }
 
 /** An update of a payout. "Counted, one is missing" is how it stands for everybody. */
-export async function update({ product }: Scene, { workflowId }: Target, args: object): Promise<Told> {
+async function update({ product }: Scene, { workflowId }: Target, args: object): Promise<Told> {
   let answer: Answer | undefined;
   const told = await refusedOr(
     async () => {
