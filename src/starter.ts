@@ -1,5 +1,5 @@
 import './platform/tls-minimum.ts';
-import { endSoon } from './cli/end-soon.ts';
+import { endSoon } from './cli/exit.ts';
 import { runProgram } from './cli/program.ts';
 
 // Entry point of the `payouts` command; imported by nothing.

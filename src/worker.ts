@@ -275,7 +275,7 @@ function oneAtATime(work: () => Promise<unknown>, failed: (error: unknown) => vo
 
 /** What `node src/worker.ts` runs: the command `payouts worker`, which reads its arguments and signals. */
 if (import.meta.main) {
-  const [{ runProgram }, { endSoon }] = await Promise.all([import('./cli/program.ts'), import('./cli/end-soon.ts')]);
+  const [{ runProgram }, { endSoon }] = await Promise.all([import('./cli/program.ts'), import('./cli/exit.ts')]);
   process.exitCode = await runProgram(['worker', ...process.argv.slice(2)]);
   endSoon();
 }

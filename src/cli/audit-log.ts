@@ -43,9 +43,9 @@ import { verifyExport } from '../store/audit/verify-log.ts';
 import type { NumberedEntry, Store } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
 import { type ConfirmedOptions, nameOf } from './signer.ts';
-import { table } from './table.ts';
 
 /**
  * `payouts audit verify [FILE]`: checks the store's log and then signs it as it is, or checks an exported file without the store.

@@ -4,8 +4,8 @@ import { referenceOf } from '../domain/identity.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { maskedPayee } from '../reports/masked.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
-import { table } from './table.ts';
 
 // Commands that show data of the bank. Personal data is masked in the tables.
 

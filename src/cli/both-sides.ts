@@ -4,7 +4,7 @@ import { visible } from '../domain/finding.ts';
 import { objectionOf } from '../domain/payee.ts';
 import { checkText } from '../reports/check-texts.ts';
 import type { Comparison } from '../reports/comparison.ts';
-import { table } from './table.ts';
+import { table } from './output.ts';
 
 const SHOWN_MAX = 5;
 

@@ -1,6 +1,6 @@
 import { type Complete, RootCommand } from '@bomb.sh/tab';
 import type { Argument, Command, Option } from 'commander';
-import type { Shell } from './options.ts';
+import type { Shell } from './command.ts';
 import type { Session } from './session.ts';
 
 /** `payouts completion SHELL`: a script that asks `payouts complete -- WORD...` at every TAB. */

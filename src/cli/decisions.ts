@@ -59,6 +59,7 @@ import { bothSidesText, verdictsText } from './both-sides.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { assertMeant, findTarget } from './find-target.ts';
+import { filledTable, table } from './output.ts';
 import type { Session } from './session.ts';
 import {
   type Asker,
@@ -71,7 +72,6 @@ import {
   type Signer,
   signerOf,
 } from './signer.ts';
-import { filledTable, table } from './table.ts';
 
 export async function decide(
   session: Session,

@@ -41,11 +41,11 @@ import { areRefused, missingAttributes } from '../platform/temporal/namespace.ts
 import { storeLocation } from '../store/engine/store-url.ts';
 import type { SenderSeen, Store, StoreRole } from '../store/store.ts';
 import { canBeWitnessed } from '../store/witness.ts';
+import { ACCEPTABLE } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { ACCEPTABLE } from './options.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
 import { nameOf } from './signer.ts';
-import { table } from './table.ts';
 
 interface Check {
   name: string;

@@ -21,9 +21,9 @@ import { isEventKind } from '../domain/events-out.ts';
 import type { OutboxEvent, RefusedEvent } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
 import { type ConfirmedOptions, nameAsking } from './signer.ts';
-import { table } from './table.ts';
 
 interface ListOptions {
   /** Position of the first event; absent: the newest are shown. */

@@ -12,8 +12,8 @@ import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELD
 import { RULES } from '../files/rules/rules.ts';
 import { fieldNames, sampleValue } from '../files/template/template.ts';
 import { STATES } from '../reports/state-texts.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
-import { table } from './table.ts';
 import { offerOf } from './template.ts';
 
 /** The meaning of a name: a column of ours, a finding, a state, a reason code, an incident, or a field of the bank. */

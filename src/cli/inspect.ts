@@ -15,7 +15,7 @@ import {
 import { bothSidesText } from './both-sides.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { findBatch, findTarget } from './find-target.ts';
-import { printReport, summaryText, writtenReport } from './print-report.ts';
+import { printReport, summaryText, writtenReport } from './report-files.ts';
 import type { Session } from './session.ts';
 import { timesOf } from './waiting.ts';
 

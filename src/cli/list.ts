@@ -4,8 +4,8 @@ import { counted, groupedAmount, minuteOf, shortId, widthOf } from '../domain/di
 import { kindOf } from '../reports/next-step.ts';
 import type { ListedBatch, Movements } from '../reports/report-document.ts';
 import type { PayoutRecord, PayoutSearch } from '../store/store.ts';
+import { filledTable, table } from './output.ts';
 import type { Session } from './session.ts';
-import { filledTable, table } from './table.ts';
 
 export interface ListOptions {
   state?: PayoutSearch['states'];

@@ -7,8 +7,7 @@ import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
 import type { Plan, StoreUse } from '../files/intake/plan.ts';
 import { payeeText } from '../reports/masked.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { shellWord } from './output.ts';
-import { table } from './table.ts';
+import { shellWord, table } from './output.ts';
 
 const LISTED_MAX = 5;
 

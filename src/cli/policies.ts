@@ -11,8 +11,8 @@ import { newKey } from '../people/signing/signing.ts';
 import { writableByOthers } from '../platform/config/policy.ts';
 import { hasTerminal, openQuestions } from './confirm.ts';
 import { findTarget } from './find-target.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
-import { table } from './table.ts';
 
 export async function makeKey(session: Session, file: string): Promise<void> {
   const { privateKey, publicKey } = newKey();

@@ -4,19 +4,42 @@ import { fitted, widthOf, wrap } from '../domain/display.ts';
 import { WHAT_AN_ID_IS } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { ownVersion } from '../store/own-files.ts';
-import { addCommands, type Perform } from './command.ts';
-import { audit } from './commands/audit.ts';
-import { card } from './commands/card.ts';
-import { acknowledge, approve, cancel, drain, pause, reject, resolve, resume } from './commands/decide.ts';
-import { events } from './commands/events.ts';
-import { backup, doctor, histories, migrate, replay, restore } from './commands/keep.ts';
-import { completion, explain, template } from './commands/learn.ts';
-import { exchange, retry, run, transfer, validate, watch } from './commands/pay.ts';
-import { policy } from './commands/policy.ts';
-import { demo, dev, gateway, intake, sandbox, schedule, worker } from './commands/serve.ts';
+import { addCommands, type Example, examplesText, type Perform } from './command.ts';
+import {
+  acknowledge,
+  approve,
+  audit,
+  cancel,
+  drain,
+  pause,
+  policy,
+  reject,
+  resolve,
+  resume,
+  switches,
+} from './commands/decide.ts';
+import {
+  backup,
+  demo,
+  dev,
+  doctor,
+  gateway,
+  histories,
+  intake,
+  migrate,
+  replay,
+  restore,
+  sandbox,
+  schedule,
+  worker,
+} from './commands/operate.ts';
+import { card, exchange, retry, run, transfer, validate, watch } from './commands/pay.ts';
 import {
   accounts,
   beneficiaries,
+  completion,
+  events,
+  explain,
   inbox,
   incidents,
   list,
@@ -25,10 +48,9 @@ import {
   reference,
   report,
   status,
+  template,
 } from './commands/show.ts';
-import { switches } from './commands/switch.ts';
 import { EXIT, type ExitCode, exitOf } from './exit.ts';
-import { type Example, examplesText } from './help.ts';
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {

@@ -5,8 +5,8 @@ import { startReconciliationPass, untilCarriedOut } from '../platform/temporal/e
 import type { QuietScope, Store } from '../store/store.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { interruptSignal } from './interrupt.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
-import { table } from './table.ts';
 
 /**
  * `payouts reconcile [--days N]`: one comparison of the stored payouts with the bank's orders. Exit 0 if nothing contradicts a

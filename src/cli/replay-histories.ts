@@ -2,9 +2,11 @@ import { basename, resolve } from 'node:path';
 import { counted, widthOf, wrap } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
 import { createLog } from '../platform/log.ts';
+import { GRPC, grpcStatusOf } from '../platform/temporal/connection.ts';
 import {
   type HistoryFile,
   historyFilesIn,
+  pullHistories,
   type ReplayProblem,
   readHistory,
   replayHistories,
@@ -85,3 +87,35 @@ function readable(path: string, failed: Failed[]): HistoryFile[] {
 
 /** One line for each, however the SDK words it. */
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').replace(/\.$/, '').slice(0, 300);
+
+export async function pull(
+  session: Session,
+  { to, query, limit }: { to: string; query: string | undefined; limit: number },
+): Promise<void> {
+  const { config, output } = session;
+  const folder = resolve(to);
+  // A stack booted for this would run a worker, which would change these histories.
+  await session.stack(config.temporal.kind === 'embedded' ? 'join-only' : 'join-or-boot');
+  const onCount = (count: number): void => output.progress(counted(count, 'history', 'histories'));
+  const pulled = pullHistories(await session.client(), folder, { query, limit, onCount });
+  const count = await pulled.catch((error: unknown) => {
+    throw query !== undefined && grpcStatusOf(error) === GRPC.INVALID_ARGUMENT ? queryRefused(error) : error;
+  });
+  const isEncrypted = config.codecKeys() !== undefined;
+  const payloads = isEncrypted
+    ? 'Payloads are encrypted as in Temporal: payouts replay needs the same keys.'
+    : 'Payloads are in clear text, with payees and accounts: delete the folder when you are done.';
+  output.result(
+    { histories: { folder, count, encrypted: isEncrypted, complete: count < limit } },
+    [
+      `${counted(count, 'open workflow')} in ${folder}${count < limit ? '' : ', and maybe more: --limit'}.`,
+      ...(count > 0 ? [payloads, `payouts replay ${shellWord(to)}`] : []),
+    ].join('\n'),
+  );
+}
+
+const queryRefused = (cause: unknown): Problem =>
+  new Problem('usage', 'query-refused', 'Temporal refuses the query.', {
+    hint: `--query takes what temporal workflow list takes, for example 'WorkflowType="payout"'.`,
+    cause,
+  });

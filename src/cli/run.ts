@@ -47,7 +47,7 @@ import { findBatch } from './find-target.ts';
 import { followBatches } from './follow.ts';
 import { formatFindings, formatWarnings } from './output.ts';
 import { listedAlikes, planText } from './plan.ts';
-import { type BatchShown, exitOfReport, showBatch } from './print-report.ts';
+import { type BatchShown, exitOfReport, showBatch } from './report-files.ts';
 import type { Session } from './session.ts';
 import { holdKey, type Signer, signerOf } from './signer.ts';
 import { withValidationBank } from './validation-bank.ts';

@@ -3,9 +3,9 @@ import { counted, secondOf } from '../domain/display.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import { confirm } from './confirm.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
 import { type SignedOptions, type Signer, signerOf } from './signer.ts';
-import { table } from './table.ts';
 
 // Kill switches need only the store, so that they work whatever else is down.
 

@@ -16,7 +16,7 @@ import {
   templateRows,
 } from '../files/template/template.ts';
 import { bankOffer, offerIn } from '../platform/bank.ts';
-import type { TemplateKind } from './options.ts';
+import type { TemplateKind } from './command.ts';
 import { shellWord } from './output.ts';
 import type { Session } from './session.ts';
 import { withValidationBank } from './validation-bank.ts';

@@ -1,16 +1,28 @@
 import type { CardDocument } from '../channels/http/card-documents.ts';
-import { type CardForPeople, INBOX, type Inbox, READ_MAX } from '../channels/http/operations/inbox.ts';
-import { counted, iso, isoOrNull, labelled, minuteOf, widthOf } from '../domain/display.ts';
+import {
+  ACKNOWLEDGE,
+  type CardForPeople,
+  INBOX,
+  INCIDENT,
+  INCIDENTS,
+  type Inbox,
+  READ_MAX,
+} from '../channels/http/operations/inbox.ts';
+import { acknowledgementOf } from '../domain/authority.ts';
+import { counted, iso, isoOrNull, labelled, minuteOf, secondOf, widthOf } from '../domain/display.ts';
 import type { Reason } from '../domain/payout-state.ts';
+import { Problem } from '../domain/problem.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
-import { incidentText } from '../domain/reconciliation.ts';
+import { differenceText, incidentText } from '../domain/reconciliation.ts';
 import { forOperator } from '../domain/remedy.ts';
 import { incidentRemedy } from '../reports/next-step.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
 import type { IncidentRecord } from '../store/store.ts';
+import { confirm } from './confirm.ts';
+import { table } from './output.ts';
 import type { Session } from './session.ts';
-import { type Asker, holdKey, viewerOf } from './signer.ts';
+import { type Asker, holdKey, type SignedOptions, signerOf, viewerOf } from './signer.ts';
 
 /** `payouts inbox`: what waits for people in all batches, by kind, the oldest first. It boots nothing. */
 export async function inbox(session: Session, options: Asker & { mine: boolean; kind?: string }): Promise<void> {
@@ -142,4 +154,53 @@ function cardForPeopleLines(record: CardForPeople, { code, message }: Reason, wi
     ...labelled('since', minuteOf(updatedAt), layout),
     ...labelled('next', `payouts card show ${merchantRequestId}`, { ...layout, width: Number.POSITIVE_INFINITY }),
   ];
+}
+
+/** `payouts incidents [--open]`: what the bank shows that contradicts stored ends, newest first, and who acknowledged it. */
+export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<void> {
+  const { incidents: found } = await session.ask(INCIDENTS, { open });
+  const rows = found.map(({ id, seenAt, kind, reference, orderId, differs, acknowledged }) => [
+    id,
+    secondOf(seenAt),
+    kind,
+    reference,
+    orderId,
+    differs === undefined ? '' : differenceText(differs),
+    acknowledged === null ? 'open' : `${acknowledged.by}: ${acknowledged.reason}`,
+  ]);
+  const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'differs', 'acknowledged'];
+  const none = open ? 'There are no open incidents.' : 'There are no incidents.';
+  session.output.result({ incidents: found.map(seenToDocument) }, rows.length === 0 ? none : table(heads, rows));
+}
+
+/** `payouts acknowledge INCIDENT`: records that somebody has dealt with it, and why it may be closed. */
+export async function acknowledge(
+  session: Session,
+  id: string,
+  { reason, yes, ...asker }: SignedOptions & { reason: string },
+): Promise<void> {
+  const signer = await signerOf(session, asker, 'resolve');
+  const { name: by } = signer;
+  if (reason.trim() === '' || by.trim() === '') {
+    throw new Problem('usage', 'reason-missing', 'An acknowledgement needs a name and a reason.', {
+      hint: 'Give --by NAME and --reason TEXT, neither of them empty.',
+    });
+  }
+  await session.ask(INCIDENT, { id, by });
+  await confirm(`Acknowledge incident ${id}?`, yes);
+  const signed = signer.sign?.(acknowledgementOf(id, reason));
+  const { incident, isNew } = await session.ask(ACKNOWLEDGE, { id, by, reason, signed });
+  const text = isNew
+    ? `Acknowledged: ${id} (${incident.kind}, order ${incident.orderId}).`
+    : `${id} was already acknowledged by ${incident.acknowledged?.by}: ${incident.acknowledged?.reason}`;
+  session.output.result({ incident: seenToDocument(incident), changed: isNew }, text);
+}
+
+/** Including who acknowledged it. */
+function seenToDocument(incident: IncidentRecord): object {
+  const { acknowledged } = incident;
+  return {
+    ...incidentDocument(incident),
+    acknowledged: acknowledged && { ...acknowledged, at: new Date(acknowledged.at).toISOString() },
+  };
 }

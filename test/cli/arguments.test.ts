@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowNumbers } from '../../src/cli/options.ts';
+import { rowNumbers } from '../../src/cli/command.ts';
 
 describe('rows', () => {
   it.each([

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addCommands, argument, command, option } from '../../src/cli/command.ts';
+import { addCommands, argument, command, option, wholeNumber } from '../../src/cli/command.ts';
 import { EXIT } from '../../src/cli/exit.ts';
-import { wholeNumber } from '../../src/cli/options.ts';
 import { fakeSession } from '../support/fake-session.ts';
 
 const ROWS = option('--first-row <n>', 'a row', { parse: wholeNumber });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/cli/exit.ts';
-import { exitOfReport } from '../../src/cli/print-report.ts';
+import { exitOfReport } from '../../src/cli/report-files.ts';
 import { batchState, countRows, type PayoutState } from '../../src/domain/payout-state.ts';
 import type { BatchReport } from '../../src/reports/report-document.ts';
 

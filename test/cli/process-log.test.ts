@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { processLog } from '../../src/cli/gateway.ts';
+import { processLog } from '../../src/cli/processes.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 
 it('and with what it shows to everybody who reaches the machine', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { table } from '../../src/cli/table.ts';
+import { table } from '../../src/cli/output.ts';
 
 it('aligns columns under their head and leaves no blanks at the ends of lines', () => {
   expect(

@@ -1,7 +1,20 @@
 import { MESSAGES } from '../../domain/names.ts';
 import { RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
-import { command, option } from '../command.ts';
-import { BY, KEY, SIGNED, storableText, waitKinds } from '../options.ts';
+import { SWITCH_SCOPES } from '../../domain/switch-scope.ts';
+import {
+  argument,
+  BY,
+  CONFIRMED,
+  command,
+  days,
+  group,
+  KEY,
+  option,
+  SIGNED,
+  storableText,
+  waitKinds,
+  wholeNumber,
+} from '../command.ts';
 
 const REMARK = option('--remark <text>', 'why', { parse: storableText });
 const KIND = option('--kind <kinds>', 'only rows of these kinds, e.g. approval-required or look-alike,fee-above-cap', {
@@ -48,7 +61,7 @@ export const acknowledge = command('acknowledge <incident>', 'record that an inc
     ["payouts acknowledge INCIDENT --by alice --reason 'called back, ticket 7'", 'the incident is no longer open'],
   ],
   options: [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })],
-  action: async () => (await import('../incidents.ts')).acknowledge,
+  action: async () => (await import('../waiting.ts')).acknowledge,
 });
 
 const CONTROL = [
@@ -80,4 +93,127 @@ export const resume = command('resume <id>', 'resume a paused or drained batch',
   options: CONTROL,
   first: [MESSAGES.resume],
   action: async () => (await import('../decisions.ts')).control,
+});
+
+const init = command('init <file>', 'ask for the people and write a policy', {
+  examples: [['payouts policy init policy.json', 'asks for the people']],
+  action: async () => (await import('../policies.ts')).initPolicy,
+});
+
+const check = command('check [file]', 'check a policy, and show who may do what', {
+  examples: [
+    ['payouts policy check policy.json', 'all problems of a policy file'],
+    ['payouts policy check', 'who may do what under the policy in force'],
+  ],
+  action: async () => (await import('../policies.ts')).checkPolicy,
+});
+
+const explain = command('explain <id>', 'show who may approve a payout, who has, and how many approvals are missing', {
+  examples: [['payouts policy explain INV-4711', 'who may approve it, and who has']],
+  action: async () => (await import('../policies.ts')).explainPolicy,
+});
+
+const token = command('token', 'make a token for the gateway; prints it once, and the entry for the policy', {
+  examples: [['payouts policy token --days 30', 'for a program that acts for a person over HTTP']],
+  options: [option('--days <n>', 'how long the token is valid', { parse: days, default: 90 })],
+  action: async () => (await import('../policies.ts')).makeToken,
+});
+
+const key = command('key <file>', 'make a private key; prints the public key for the policy', {
+  examples: [['payouts policy key bob.pem', 'make a private key; prints the public one']],
+  action: async () => (await import('../policies.ts')).makeKey,
+});
+
+export const policy = group('policy', 'who may move money: people, roles, keys, limits, approvals', {
+  examples: [['payouts policy check', 'who may do what']],
+  commands: [init, check, explain, token, key],
+});
+
+const WHAT = [
+  argument('<scope>', 'what to switch', { choices: SWITCH_SCOPES }),
+  argument('[key]', 'id of the user, account, payee or batch, or the currency; omit for everything'),
+] as const;
+const OPTIONS = [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })] as const;
+
+const off = command('off', 'stop everything that matches, from the next send on', {
+  examples: [
+    ["payouts switch off everything --reason 'fraud suspected'", 'stop all sending'],
+    [
+      "payouts switch off currency EUR --reason 'bank holiday' --by alice --yes",
+      'everything paid in EUR or bought with EUR',
+    ],
+    ["payouts switch off payee ben-7 --reason 'details in doubt'", 'one payee'],
+  ],
+  arguments: WHAT,
+  options: OPTIONS,
+  action: async () => (await import('../switches.ts')).switchOff,
+});
+
+const on = command('on', 'send again', {
+  examples: [["payouts switch on currency EUR --reason 'bank is open'", 'waiting payouts continue automatically']],
+  arguments: WHAT,
+  options: OPTIONS,
+  action: async () => (await import('../switches.ts')).switchOn,
+});
+
+const list = command('list', 'list what is switched off', {
+  examples: [['payouts switch list', 'what is switched off, since when, by whom and why']],
+  action: async () => (await import('../switches.ts')).listSwitches,
+});
+
+export const switches = group(
+  'switch',
+  'stop sending for everything, a user, an account, a currency, a payee or a batch',
+  {
+    examples: [["payouts switch off everything --reason 'fraud suspected'", 'stop all sending']],
+    commands: [off, on, list],
+  },
+);
+
+const verify = command(
+  'verify [file]',
+  'verify the audit log of the store or of an exported file, and show where it was changed',
+  {
+    examples: [
+      ['payouts audit verify', 'the log of the store; prints the public key'],
+      ['payouts audit verify --checkpoints /mnt/elsewhere/checkpoints', 'against checkpoints kept elsewhere'],
+      ['payouts audit verify audit.jsonl --key KEY', 'an export, without the store'],
+    ],
+    options: [
+      option(
+        '--checkpoints <place>',
+        'file with checkpoints, or folder of mails with them (default: PAYOUTS_AUDIT_CHECKPOINTS)',
+      ),
+      option('--key <key>', 'public key of the log, as printed by an earlier verify'),
+    ],
+    action: async () => (await import('../audit-log.ts')).verifyAudit,
+  },
+);
+
+const exportLog = command('export', 'print all signed entries as lines of JSON, with the checkpoints', {
+  examples: [['payouts audit export > audit.jsonl', 'a line of JSON for each entry']],
+  action: async () => (await import('../audit-log.ts')).exportAudit,
+});
+
+const rotateKey = command('rotate-key <file>', 'replace the signing key; the present key vouches for the new one', {
+  examples: [['payouts audit rotate-key next-key.pem', 'run where the present key is; prints the new public key']],
+  options: CONFIRMED,
+  action: async () => (await import('../audit-log.ts')).rotateAuditKey,
+});
+
+const show = command('show <id>', 'show what was done to a batch, a payout or another subject', {
+  examples: [
+    ['payouts audit show ID', 'a batch with its rows, or a payout'],
+    ["payouts audit show 'currency EUR' --json", 'a switch'],
+  ],
+  options: [option('--limit <n>', 'how many entries to show', { parse: wholeNumber, default: 1_000 })],
+  action: async () => (await import('../audit-log.ts')).showAudit,
+});
+
+export const audit = group('audit', 'verify, export and show who did what', {
+  examples: [
+    ['payouts audit verify', 'check that nothing was changed, removed or cut off'],
+    ['payouts audit show ID', 'who did what to a batch or a payout'],
+  ],
+  commands: [verify, exportLog, rotateKey, show],
 });

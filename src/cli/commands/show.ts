@@ -1,7 +1,24 @@
+import { EVENT_KINDS } from '../../domain/events-out.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
-import { command, option } from '../command.ts';
+import {
+  argument,
+  CONFIRMED,
+  command,
+  dayEnd,
+  dayRange,
+  dayStart,
+  days,
+  group,
+  KEY,
+  namesIn,
+  option,
+  payoutStates,
+  SHELLS,
+  storableText,
+  TEMPLATES,
+  wholeNumber,
+} from '../command.ts';
 import { EXIT } from '../exit.ts';
-import { dayEnd, dayRange, dayStart, days, KEY, payoutStates, storableText, wholeNumber } from '../options.ts';
 
 export const status = command('status <id>', 'show the state of a batch or a payout, and the next step', {
   examples: [
@@ -84,7 +101,7 @@ export const inbox = command('inbox', 'show what waits for people, across batche
 export const incidents = command('incidents', 'list contradictions between the bank and ended payouts', {
   examples: [['payouts incidents --open', 'incidents that nobody has acknowledged, with their ids']],
   options: [option('--open', 'only unacknowledged ones', { default: false })],
-  action: async () => (await import('../incidents.ts')).listIncidents,
+  action: async () => (await import('../waiting.ts')).listIncidents,
 });
 
 export const reconcile = command('reconcile', "compare ended payouts with the bank's orders now", {
@@ -123,4 +140,100 @@ export const reference = command('reference <uid> <id>', 'print the reference of
     option('--kind <kind>', 'kind of the document', { choices: ['payout', 'transfer', 'exchange'], default: 'payout' }),
   ],
   action: async () => (await import('../bank-lists.ts')).reference,
+});
+
+const listEvents = command('list', 'list the newest events, or those from a position', {
+  examples: [
+    ['payouts events list --from 1 --json', 'all, as one JSON document'],
+    ['payouts events list --kind payout.incident', 'only one kind'],
+  ],
+  isDefault: true,
+  options: [
+    option('--from <position>', 'first position', { parse: wholeNumber }),
+    option('--kind <kind>', 'only these', { choices: namesIn(EVENT_KINDS) }),
+    option('--limit <n>', 'maximum number of events', { parse: wholeNumber, default: 50 }),
+  ],
+  action: async () => (await import('../event-log.ts')).listEvents,
+});
+
+const subscriptionStatus = command('status', 'show the progress of each subscription, and what delays it', {
+  examples: [['payouts events status', 'show the progress of each subscription, and what delays it']],
+  action: async () => (await import('../event-log.ts')).eventsStatus,
+});
+
+const replay = command('replay', 'send events to a subscription again from a position', {
+  examples: [
+    ['payouts events replay --from 1204 --to erp', 'send again from this position'],
+    ['payouts events replay --from 1 --to erp --by alice --yes', 'send everything again, without confirmation'],
+  ],
+  options: [
+    ...CONFIRMED,
+    option('--from <position>', 'first position', { parse: wholeNumber, required: true }),
+    option('--to <name>', 'the subscription', { required: true }),
+  ],
+  action: async () => (await import('../event-log.ts')).replayEvents,
+});
+
+const forget = command('forget <name>', 'stop keeping events for a subscription that is no longer configured', {
+  examples: [['payouts events forget erp', 'it is not configured any more']],
+  options: CONFIRMED,
+  action: async () => (await import('../event-log.ts')).forgetEvents,
+});
+
+export const events = group('events', 'events for other systems: webhooks and mails', {
+  examples: [['payouts events', 'the newest events, and their positions']],
+  commands: [listEvents, subscriptionStatus, replay, forget],
+});
+
+const CURRENCY = option('--currency <code>', 'only for this currency');
+
+export const template = command('template', 'print a file to fill in, valid for the bank', {
+  examples: [
+    ['payouts template > payroll.csv', 'a sample row to fill in for each payment type of the bank'],
+    ['payouts template --currency USD', 'in one currency'],
+    ['payouts template json > payroll.json', 'the same as JSON'],
+    ['payouts template pain.001 > invoices.xml', 'a bank message, with the two files that complete it:'],
+    ['payouts template mapping > mapping.json', 'which bank account belongs to the debtor account'],
+    ['payouts template payees > payees.csv', 'what the message does not say about payees'],
+    ['payouts template mapping --from invoices.xml > mapping.json', 'with all accounts of your own message'],
+    ['payouts template payees --from invoices.xml > payees.csv', 'with all payees of it; fill in the gaps'],
+  ],
+  arguments: [argument('[kind]', 'what to print', { choices: TEMPLATES, default: 'csv' })],
+  options: [
+    CURRENCY,
+    option('--from <file>', 'for mapping and payees: fill in from this bank message'),
+    option('--mapping <file>', 'with --from: an existing mapping file to complete'),
+    option('--payees <file>', 'with --from: an existing payee directory'),
+  ],
+  action: async () => (await import('../template.ts')).template,
+});
+
+export const explain = command(
+  'explain [name]',
+  'explain a column, a bank field, a finding, a state, a reason code or an incident',
+  {
+    examples: [
+      ['payouts explain', 'all columns, findings, states and reason codes'],
+      ['payouts explain amount', 'a column'],
+      ['payouts explain swift_code --currency USD', 'a payee field of the bank'],
+      ['payouts explain too-many-decimals', 'a finding'],
+      ['payouts explain outcome-unknown', 'a reason code'],
+    ],
+    options: [CURRENCY],
+    action: async () => (await import('../explain.ts')).explain,
+  },
+);
+
+export const completion = command('completion', 'print a completion script for a shell', {
+  examples: [
+    ['source <(payouts completion bash)', 'for this shell; put it into ~/.bashrc for all'],
+    ['payouts completion zsh > _payouts', 'save it in a folder of fpath'],
+    ['payouts completion fish > payouts.fish', 'to ~/.config/fish/completions'],
+    ['payouts completion powershell > payouts.ps1', 'read it in $PROFILE: . ~/payouts.ps1'],
+  ],
+  arguments: [argument('<shell>', 'the shell', { choices: SHELLS })],
+  action: async () => {
+    const { completion: script } = await import('../completion.ts');
+    return (session, shell, _options, { parent }) => (parent === null ? undefined : script(session, parent, shell));
+  },
 });

@@ -10,9 +10,11 @@ import {
   cancelCard,
   changeCardAmount,
   createCard,
+  listCards,
   resolveCard,
+  retrieveCard,
+  showCard,
 } from '../../../src/cli/card-actions.ts';
-import { listCards, retrieveCard, showCard } from '../../../src/cli/card-payments.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
 import { loadConfig } from '../../../src/platform/config.ts';

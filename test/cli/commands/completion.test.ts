@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { commandsOf, SHELLS, type Shell } from '../../../src/cli/command.ts';
 import { completed, completion } from '../../../src/cli/completion.ts';
-import { commandsOf } from '../../../src/cli/help.ts';
-import { SHELLS, type Shell } from '../../../src/cli/options.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { ROOT } from '../../docs/markdown.ts';

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { pull } from '../../../src/cli/histories.ts';
-import { replay } from '../../../src/cli/replay-histories.ts';
+import { pull, replay } from '../../../src/cli/replay-histories.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 

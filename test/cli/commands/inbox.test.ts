@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { listCards } from '../../../src/cli/card-payments.ts';
+import { listCards } from '../../../src/cli/card-actions.ts';
 import { decide } from '../../../src/cli/decisions.ts';
 import { status } from '../../../src/cli/inspect.ts';
 import { list } from '../../../src/cli/list.ts';

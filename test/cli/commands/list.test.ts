@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { dayRange, dayStart } from '../../../src/cli/command.ts';
 import { list } from '../../../src/cli/list.ts';
-import { dayRange, dayStart } from '../../../src/cli/options.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { DAY_MS } from '../../../src/domain/time.ts';

@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RequiredDetailsEntry } from '../../../src/bank/schemas/beneficiaries.ts';
-import { TEMPLATES, type TemplateKind } from '../../../src/cli/options.ts';
+import { TEMPLATES, type TemplateKind } from '../../../src/cli/command.ts';
 import { template } from '../../../src/cli/template.ts';
 import { checkRows } from '../../../src/files/intake/check.ts';
 import { readFile } from '../../../src/files/intake/read.ts';
