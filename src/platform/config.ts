@@ -129,21 +129,11 @@ export function loadConfig(env: Environment = process.env) {
     /** Where `settings.policy` comes from. */
     policyFile,
     signingKey: new Secret(values.PAYOUTS_SIGNING_KEY),
-    /** Absolute paths of the drop folders that a worker processes for schedules. */
-    folders: values.PAYOUTS_FOLDERS,
     /** Files of private keys may be readable for other users. */
     allowsReadableKeys: values.PAYOUTS_ALLOW_READABLE_KEYS,
-    /** Under a policy: the maker of files from drop folders. */
-    folderMaker: values.PAYOUTS_FOLDER_MAKER,
     /** Bank or cluster are on another machine, and no policy says who may move money: nothing is sent. */
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
-    lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
-    bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
-    /** Paths of the files that complete bank messages. */
-    messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
-    payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
-    structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
-    journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
+    ...filesOf(values),
     /** Undefined: payees are not checked. */
     checks: checksOf(values, bank),
     cards: cardsOf(values),
@@ -157,16 +147,36 @@ export function loadConfig(env: Environment = process.env) {
     /** Undefined: not versioned, any worker takes any task. */
     deployment: deploymentOf(values, temporal),
     logLevel: values.PAYOUTS_LOG_LEVEL,
-    /** Names of the settings with a secret that are set. */
-    held: heldIn(env),
-    /** What this environment is set up for. */
-    process: processOf(env),
-    /** A sentence for each variable that looks like a setting but is not one. */
-    unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
-    /** A sentence for each setting that shows others more than they need to see. */
-    tooOpen: [...openAddresses(values), ...readableSecrets(env, values)],
+    ...environmentOf(values, env),
   };
 }
+
+/** What the environment itself tells, for whoever checks it. */
+const environmentOf = (values: Values, env: Environment) => ({
+  /** Names of the settings with a secret that are set. */
+  held: heldIn(env),
+  /** What this environment is set up for. */
+  process: processOf(env),
+  /** A sentence for each variable that looks like a setting but is not one. */
+  unknownSettings: unknownKeys(env, Object.keys(CONFIG_KEYS)),
+  /** A sentence for each setting that shows others more than they need to see. */
+  tooOpen: [...openAddresses(values), ...readableSecrets(env, values)],
+});
+
+/** How files are taken, and what is written about them. */
+const filesOf = (values: Values) => ({
+  /** Absolute paths of the drop folders that a worker processes for schedules. */
+  folders: values.PAYOUTS_FOLDERS,
+  /** Under a policy: the maker of files from drop folders. */
+  folderMaker: values.PAYOUTS_FOLDER_MAKER,
+  lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
+  bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
+  /** Paths of the files that complete bank messages. */
+  messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
+  payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
+  structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
+  journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
+});
 
 /** For the embedded Temporal: keys of the home, created when first needed. */
 function codecKeysOf(given: KeyRing | undefined, { kind }: TemporalConfig, home: string): () => KeyRing | undefined {

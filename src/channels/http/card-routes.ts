@@ -88,7 +88,6 @@ export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
   takeJsonOnly(app);
   app.decorateRequest('cardAccess');
   const origins = checkoutOriginsOf(gateway);
-  const { atOnce, perMinute } = gateway.config.gateway;
   app.addHook('onRequest', async (request, reply) => {
     if (request.method === 'OPTIONS') return;
     allowOrigin(request, reply, origins);
@@ -97,40 +96,10 @@ export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
     if (caller === undefined) return;
     if (request.method !== 'GET') assertMayControlCard(caller, record);
   });
-  limitConcurrency(app, atOnce, pageKey);
-  const base = '/v1/card-payments/:id';
-  const byPage = accessOf({ ...CONTROL, or: 'client-secret' });
-  const security: Record<string, string[]>[] = [{ token: [] }, { clientSecret: [] }];
-  const described = (
-    summary: string,
-    [document, says]: [z.ZodType, string],
-    others: Parameters<typeof errorAnswers>,
-    body?: z.ZodType,
-  ) => ({
-    tags: TAGS,
-    summary,
-    security,
-    params: byId,
-    ...(body === undefined ? {} : { body: jsonSchema(body) }),
-    response: answerSchemas({
-      200: [document, says],
-      ...errorAnswers(404, ...others),
-    }),
-  });
-  const cors: Cors = {
-    origins,
-    methods: 'GET, POST',
-    headers: 'authorization, content-type',
-    setting: CHECKOUT_ORIGINS,
-  };
-  for (const path of [base, `${base}/again`, `${base}/card`, `${base}/fingerprint`, `${base}/returned`]) {
-    // Preflights have no secret, and many browsers may share an address.
-    app.options(path, { schema: { hide: true }, config: { ...OPEN.config, rateLimit: false } }, (request, reply) =>
-      preflight(request, reply, cors),
-    );
-  }
+  limitConcurrency(app, gateway.config.gateway.atOnce, pageKey);
+  allowPreflights(app, origins);
   app.get(
-    base,
+    BASE,
     {
       schema: described('The state of a card payment', [cardDocument, 'the payment'], []),
       ...accessOf({ ...READING, or: 'client-secret' }),
@@ -138,10 +107,10 @@ export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
     async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(gateway, cardAccess) }),
   );
   app.post(
-    `${base}/card`,
+    `${BASE}/card`,
     {
       schema: described('Give the card', [acceptedDocument, 'taken'], [408, 409, 413, 415, 422, 503], cardBody),
-      ...byPage,
+      ...BY_PAGE,
     },
     async (request) => {
       const { record } = request.cardAccess;
@@ -150,25 +119,63 @@ export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
     },
   );
   const again = described('A new payment after one that took nothing', [cardDocument, 'the new payment'], [409, 503]);
-  app.post(`${base}/again`, { schema: again, ...accessOf({ ...MAKING, or: 'client-secret' }) }, async (request) => {
+  app.post(`${BASE}/again`, { schema: again, ...accessOf({ ...MAKING, or: 'client-secret' }) }, async (request) => {
     const { record, caller } = request.cardAccess;
     const made = await payAgain(gateway, record);
     return { schemaVersion: 1, card_payment: await shown(gateway, { record: made, caller }) };
   });
+  signalRoutes(app, gateway);
+}
+
+const BASE = '/v1/card-payments/:id';
+const BY_PAGE = accessOf({ ...CONTROL, or: 'client-secret' });
+
+/** A route of the payment's page, as the OpenAPI document describes it. */
+const described = (
+  summary: string,
+  [document, says]: [z.ZodType, string],
+  others: Parameters<typeof errorAnswers>,
+  body?: z.ZodType,
+) => ({
+  tags: TAGS,
+  summary,
+  security: [{ token: [] }, { clientSecret: [] }] as Record<string, string[]>[],
+  params: byId,
+  ...(body === undefined ? {} : { body: jsonSchema(body) }),
+  response: answerSchemas({ 200: [document, says], ...errorAnswers(404, ...others) }),
+});
+
+function allowPreflights(app: FastifyInstance, origins: readonly string[]): void {
+  const cors: Cors = {
+    origins,
+    methods: 'GET, POST',
+    headers: 'authorization, content-type',
+    setting: CHECKOUT_ORIGINS,
+  };
+  for (const path of [BASE, `${BASE}/again`, `${BASE}/card`, `${BASE}/fingerprint`, `${BASE}/returned`]) {
+    // Preflights have no secret, and many browsers may share an address.
+    app.options(path, { schema: { hide: true }, config: { ...OPEN.config, rateLimit: false } }, (request, reply) =>
+      preflight(request, reply, cors),
+    );
+  }
+}
+
+/** What the payment's page tells its workflow. */
+function signalRoutes(app: FastifyInstance, gateway: Gateway): void {
   const signals = {
     fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
     returned: [MESSAGES.cardholderReturned, 'The cardholder has returned from the confirmation'],
   } as const;
   const rateLimit = {
-    max: Math.min(perMinute, SIGNALS_A_MINUTE),
+    max: Math.min(gateway.config.gateway.perMinute, SIGNALS_A_MINUTE),
     keyGenerator: ({ params }: FastifyRequest) => (params as { id: string }).id,
   };
   for (const [name, [signal, summary]] of Object.entries(signals)) {
     const route = {
       schema: described(summary, [acceptedDocument, 'told'], [408, 413, 415, 503]),
-      config: { ...byPage.config, rateLimit },
+      config: { ...BY_PAGE.config, rateLimit },
     };
-    app.post(`${base}/${name}`, route, async ({ cardAccess }) => {
+    app.post(`${BASE}/${name}`, route, async ({ cardAccess }) => {
       const accepted = await signalCard(gateway.client, cardAccess.record.merchantRequestId, signal);
       return { schemaVersion: 1, accepted };
     });

@@ -27,6 +27,27 @@ export const DECISIONS: readonly string[] = [
   ...['amount', 'sign-in', 'other'],
 ];
 
+/** What makes the metrics of a registry. */
+function instruments(registry: Registry) {
+  const registers = [registry];
+  return {
+    counter: (name: string, help: string) => new Counter({ name, help, registers }),
+    /**
+     * A counter with one label. Every series starts at 0: if its first sample were already a count, Prometheus would see no
+     * increase.
+     */
+    counterBy: <Label extends string>(name: string, help: string, label: Label, values: readonly string[]) => {
+      const counted = new Counter({ name, help, labelNames: [label], registers });
+      for (const value of values) counted.labels(value).inc(0);
+      return counted;
+    },
+    gauge: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+      new Gauge({ name, help, labelNames, registers }),
+    histogram: <Label extends string>(name: string, help: string, labelNames: readonly Label[], buckets: number[]) =>
+      new Histogram({ name, help, labelNames, buckets, registers }),
+  };
+}
+
 /**
  * With its own registry, since a process may have a worker and a gateway. `ofProcess`: includes memory, CPU and event loop of the
  * process.
@@ -34,19 +55,7 @@ export const DECISIONS: readonly string[] = [
 export function createMetrics({ ofProcess = false } = {}) {
   const registry = new Registry();
   if (ofProcess) collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  /**
-   * A counter with one label. Every series starts at 0: if its first sample were already a count, Prometheus would see no
-   * increase.
-   */
-  const counterBy = <Label extends string>(name: string, help: string, label: Label, values: readonly string[]) => {
-    const counted = new Counter({ name, help, labelNames: [label], registers });
-    for (const value of values) counted.labels(value).inc(0);
-    return counted;
-  };
-  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-    new Gauge({ name, help, labelNames, registers });
+  const { counter, counterBy, gauge, histogram } = instruments(registry);
   return {
     registry,
     ended: counterBy('payouts_ended_total', 'Payouts that this process has ended, by end', 'state', END_STATES),
@@ -71,20 +80,18 @@ export function createMetrics({ ofProcess = false } = {}) {
       DECISIONS,
     ),
     payloadsRefused: counter('payouts_payloads_refused_total', 'Workflows with a refused payload'),
-    bankCalls: new Histogram({
-      name: 'payouts_bank_call_seconds',
-      help: 'One call of the bank, including a token request if needed',
-      labelNames: ['operation', 'result'],
-      buckets: BANK_SECONDS,
-      registers,
-    }),
-    answers: new Histogram({
-      name: 'payouts_gateway_answer_seconds',
-      help: 'Answers of the gateway',
-      labelNames: ['method', 'route', 'status'],
-      buckets: DOOR_SECONDS,
-      registers,
-    }),
+    bankCalls: histogram(
+      'payouts_bank_call_seconds',
+      'One call of the bank, including a token request if needed',
+      ['operation', 'result'],
+      BANK_SECONDS,
+    ),
+    answers: histogram(
+      'payouts_gateway_answer_seconds',
+      'Answers of the gateway',
+      ['method', 'route', 'status'],
+      DOOR_SECONDS,
+    ),
     ready: gauge('payouts_ready', '1 while a part is usable', ['part']),
     bankClockOffset: gauge('payouts_bank_clock_offset_seconds', "How far the bank's clock is ahead of this machine's"),
     open: gauge('payouts_open', 'Payouts in the store that have not ended', ['state']),

@@ -95,31 +95,7 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
   const signal = async (workflowId: string, name: string, payload: unknown): Promise<boolean> =>
     ifThere(() => client.workflow.getHandle(workflowId).signal(name, payload));
   return {
-    async startPayout({ workflowId, kind = 'payout', reference, input, ...how }) {
-      const { summary, isUrgent, delayMs, evenCompleted } = how;
-      const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
-        client.workflow.start(workflowTypeOf(kind), {
-          workflowId,
-          taskQueue: TASK_QUEUE,
-          args: [input],
-          workflowIdReusePolicy,
-          ...(ranBefore && { memo: { ranBefore } }),
-          staticSummary: summary,
-          startDelay: delayMs,
-          requestEagerStart: startsHere && delayMs === undefined,
-          priority: payoutPriority(input.uid, isUrgent),
-          typedSearchAttributes: searchAttributes({
-            ...lastingAttributes(reference, input),
-            PayoutState: delayMs === undefined ? 'processing' : 'scheduled',
-            PayoutNeedsAttention: false,
-          }),
-        });
-      if (await isStarted(start(WorkflowIdReusePolicy.REJECT_DUPLICATE, false))) return 'started';
-      // An earlier run exists: if the store knows nothing of it, the new one looks before it sends.
-      const { ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY } = WorkflowIdReusePolicy;
-      const again = start(evenCompleted === true ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY, true);
-      return (await isStarted(again)) ? 'started' : 'already-started';
-    },
+    startPayout: (asked) => startPayout(client, asked, startsHere),
     startBatch: (batchId, file) => startBatch(client, batchId, file),
     async wakeWatch({ uid, currency }) {
       await client.workflow.signalWithStart(WORKFLOW_TYPES.orderWatch, {
@@ -161,25 +137,61 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
       return shown !== undefined && isOpen(shown.status);
     },
     startCardPayment: (input) => startCardPayment(client, input),
-    // Calls the service directly: the client's `signal` takes no request id, by which the server recognises a repeated signal.
-    async cardEvent(merchantRequestId, event, requestId) {
-      const workflowId = cardWorkflowId(merchantRequestId);
-      try {
-        await client.workflowService.signalWorkflowExecution({
-          namespace: client.options.namespace,
-          workflowExecution: { workflowId },
-          signalName: MESSAGES.cardEvent,
-          input: { payloads: await encoded(client, workflowId, event) },
-          requestId,
-        });
-        return true;
-      } catch (error) {
-        // No such execution, or a closed one.
-        if (grpcStatusOf(error) === GRPC.NOT_FOUND) return false;
-        throw error;
-      }
-    },
+    cardEvent: (merchantRequestId, event, requestId) => signalCardEvent(client, merchantRequestId, event, requestId),
   };
+}
+
+/** `startsHere`: as for `executionsOver`. */
+async function startPayout(
+  client: Client,
+  { workflowId, kind = 'payout', reference, input, ...how }: Parameters<Executions['startPayout']>[0],
+  startsHere: boolean,
+): ReturnType<Executions['startPayout']> {
+  const { summary, isUrgent, delayMs, evenCompleted } = how;
+  const start = (workflowIdReusePolicy: WorkflowIdReusePolicy, ranBefore: boolean) =>
+    client.workflow.start(workflowTypeOf(kind), {
+      workflowId,
+      taskQueue: TASK_QUEUE,
+      args: [input],
+      workflowIdReusePolicy,
+      ...(ranBefore && { memo: { ranBefore } }),
+      staticSummary: summary,
+      startDelay: delayMs,
+      requestEagerStart: startsHere && delayMs === undefined,
+      priority: payoutPriority(input.uid, isUrgent),
+      typedSearchAttributes: searchAttributes({
+        ...lastingAttributes(reference, input),
+        PayoutState: delayMs === undefined ? 'processing' : 'scheduled',
+        PayoutNeedsAttention: false,
+      }),
+    });
+  if (await isStarted(start(WorkflowIdReusePolicy.REJECT_DUPLICATE, false))) return 'started';
+  // An earlier run exists: if the store knows nothing of it, the new one looks before it sends.
+  const { ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY } = WorkflowIdReusePolicy;
+  const again = start(evenCompleted === true ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY, true);
+  return (await isStarted(again)) ? 'started' : 'already-started';
+}
+
+/** Calls the service directly: the client's `signal` takes no request id, by which the server recognises a repeated signal. */
+async function signalCardEvent(
+  client: Client,
+  ...[merchantRequestId, event, requestId]: Parameters<Executions['cardEvent']>
+): Promise<boolean> {
+  const workflowId = cardWorkflowId(merchantRequestId);
+  try {
+    await client.workflowService.signalWorkflowExecution({
+      namespace: client.options.namespace,
+      workflowExecution: { workflowId },
+      signalName: MESSAGES.cardEvent,
+      input: { payloads: await encoded(client, workflowId, event) },
+      requestId,
+    });
+    return true;
+  } catch (error) {
+    // No such execution, or a closed one.
+    if (grpcStatusOf(error) === GRPC.NOT_FOUND) return false;
+    throw error;
+  }
 }
 
 export const isOpen = ({ name }: { name: WorkflowExecutionStatusName }): boolean =>
