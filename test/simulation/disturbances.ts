@@ -152,12 +152,17 @@ export class Disturbances {
     });
   }
 
-  /** After an older copy was put in place some runs begin anew: what they know of what was sent comes from it. */
+  /**
+   * After an older copy was put in place some runs begin anew: what they know of what was sent comes from it. Those of which it has
+   * forgotten an attempt begin soon, while nothing says that their orders have to be looked for.
+   */
   whenRestored(): void {
-    const { payouts, random, time, cluster } = this.world;
+    const { payouts, random, time, cluster, olderCopies } = this.world;
+    const forgotten = new Set(olderCopies.forgottenAttempts.map(({ reference }) => reference));
     for (const payout of payouts) {
-      if (!random.chance(0.5)) continue;
-      time.after(random.spell(20_000), () => {
+      const isForgotten = forgotten.has(payout.reference);
+      if (!isForgotten && !random.chance(0.5)) continue;
+      time.after(random.spell(isForgotten ? 3_000 : 20_000), () => {
         if (cluster.isOpen(payout.workflowId) && this.world.mayStartAnew(payout)) this.runs.reset(payout);
       });
     }

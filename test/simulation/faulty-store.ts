@@ -11,6 +11,8 @@ export function faultyStore(world: World, store: Store, process: WorkerProcess):
       return async (...args: unknown[]): Promise<unknown> => {
         await process.wait(world.random.between(0, 3));
         if (world.strikes('store-before', 0.05)) throw new Error('the store cannot be reached');
+        if (name === 'finishAttempt' && world.losesOutcome(String(args[0])))
+          throw new Error('the store cannot be reached');
         const result: unknown = await method.apply(target, args);
         if (name === 'changePayout' && result === true)
           noteChange(world, process, ...(args as Parameters<Store['changePayout']>));

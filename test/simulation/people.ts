@@ -47,7 +47,10 @@ export class People {
     });
   }
 
-  /** Somebody rejects what the run before has asked, before this one has asked it again. */
+  /**
+   * Somebody rejects what the run before has asked, before this one has asked it again: at times the reason to ask is gone by then,
+   * and this one will not ask.
+   */
   private rejectLeftOpen(payout: PlannedPayout, execution: Execution): void {
     const { rare, time } = this.world;
     const awaited = this.leftOpen(execution);
@@ -55,6 +58,7 @@ export class People {
     time.after(rare.between(1, 5), () => {
       if (this.leftOpen(execution) !== awaited) return;
       this.world.fired('rejected between two runs');
+      if (rare.chance(0.7)) this.world.endHolds(payout);
       this.reject(payout, awaited, rare.pick(CHECKERS));
     });
   }
@@ -132,6 +136,11 @@ export class People {
     this.signal(payout, action, random.pick([{ by, remark: 'no' }, { by }, { by: '' }, {}]), noted);
   }
 
+  /** Somebody cancels what is being sent, while nobody can say what became of it. */
+  whenOutcomeLost(payout: PlannedPayout): void {
+    if (this.world.rare.chance(0.5)) this.cancel(payout);
+  }
+
   cancel(payout: PlannedPayout): void {
     const { cluster, random } = this.world;
     this.note(payout, 'erin', 'cancel', null);
@@ -186,7 +195,7 @@ export class People {
     const execution = this.world.cluster.open(workflowId);
     noted.wasInTime = this.heard.has(noted)
       ? noted.question !== null
-      : execution !== undefined && viewOf(execution).awaited?.digest === digest;
+      : execution !== undefined && (viewOf(execution).awaited ?? this.world.openQuestion(execution))?.digest === digest;
   }
 
   private questionOf({ reference }: PlannedPayout, awaited: AskedQuestion | null): PeopleDecision['question'] {

@@ -37,7 +37,7 @@ export async function runRange(asked: RangeAsked, report: (outcome: SeedOutcome)
   for (let seed = asked.from; seed < asked.from + asked.seeds; seed += asked.step) {
     if (asked.until !== undefined && wallClock() >= asked.until) break;
     const random = new Random(seed);
-    const worlds = { ...worldsOf(seed, random, hazard), atOnce: asked.atOnce === true };
+    const worlds = { ...worldsOf(seed, random, hazard, mutant?.worlds), atOnce: asked.atOnce === true };
     // Databases of its own: what another seed has left there, order ids of its bank among it, would change the run.
     const stores = [await openSimStore(product)];
     if (worlds.twoStores) stores.push(await openSimStore(product));

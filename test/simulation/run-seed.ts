@@ -93,6 +93,8 @@ export async function runSeed(
     switches.storeReplaced();
     disturbances.whenRestored();
   };
+  world.whenOutcomeLost = (payout) => people.whenOutcomeLost(payout);
+  world.whenSwitchedOn = () => switches.calm();
   world.olderCopies.start();
   world.rollback.start();
   world.secondHome.start();

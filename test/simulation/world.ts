@@ -95,6 +95,10 @@ export class World {
   whenEnded: (workflowId: string) => void = () => {};
   /** Told when the store was replaced by an older copy. */
   whenRestored: () => void = () => {};
+  /** Told of every payout of whose order nobody has recorded what became of it. */
+  whenOutcomeLost: (payout: PlannedPayout) => void = () => {};
+  /** Told when everything is to be switched on. */
+  whenSwitchedOn: () => void = () => {};
   /** The second home, once there is one. */
   second: World | undefined;
   private readonly product: Product;
@@ -117,6 +121,8 @@ export class World {
       ...drawProfile(random, windows),
       ...clockOf(worlds.clockApartMs),
       ...hazardousProfile(hazards, this.rare),
+      // Where it recognises references it would tell whoever has forgotten an order.
+      ...(worlds.olderCopy !== undefined && this.rare.chance(0.7) && { dedupe: 'none' as const }),
     };
     this.settings = { ...product.loadConfig({}).settings, ...drawSettings(random, windows, profile) };
     if (worlds.atOnce) {
@@ -241,6 +247,16 @@ export class World {
     return true;
   }
 
+  /** Whether the store is away right when a sender would record what became of its order. */
+  losesOutcome(reference: string): boolean {
+    const rate = this.faults.other.get('store-before');
+    const payout = this.payouts.find((it) => it.reference === reference);
+    if (rate === undefined || payout === undefined || this.isCalm || !this.rare.chance(rate * 0.3)) return false;
+    this.fired('outcome lost');
+    this.whenOutcomeLost(payout);
+    return true;
+  }
+
   /** A payout that the product has taken without having been asked for it at the beginning. */
   take(payout: PlannedPayout): void {
     this.payouts.push(payout);
@@ -259,6 +275,13 @@ export class World {
     const memo = { ranBefore: payout.batchId !== undefined && this.cluster.executions.has(workflowId) };
     this.cluster.start('payout', workflowId, input, attributes, memo);
     this.trace.note(`payout ${accepted.id} started: ${JSON.stringify(input)}`);
+  }
+
+  /** What keeps a payout from being sent is over: switches, frozen accounts, a fee above the cap. */
+  endHolds({ accepted: { currency } }: PlannedPayout): void {
+    this.whenSwitchedOn();
+    for (const account of this.bank.books.all()) account.frozen = false;
+    this.bank.setFee(currency, currency === 'JPY' ? '1' : '0.5', currency);
   }
 
   /** The account of a payout's payee is another one from now on. */

@@ -73,9 +73,15 @@ function drawHazardousWorlds(seed: number, asked: Hazard | undefined): Worlds {
 /** Share of seeds that have hazards without being asked for them. */
 const HAZARDOUS = 0.25;
 
-/** `asked`: a hazard that the seed has, or `any`; the draws of `random` do not depend on it. */
-export function worldsOf(seed: number, random: Random, asked: Hazard | 'any' | undefined): Worlds {
+/** `asked`: a hazard that the seed has, or `any`; the draws of `random` do not depend on it, nor on `fixed` worlds without one. */
+export function worldsOf(
+  seed: number,
+  random: Random,
+  asked: Hazard | 'any' | undefined,
+  fixed?: Partial<Worlds>,
+): Worlds {
   const drawn = drawWorlds(random);
+  if (asked === undefined && fixed !== undefined) return { ...USUAL, ...fixed };
   if (asked === undefined && !new Random(seed ^ 0x27d4eb2f).chance(HAZARDOUS)) return drawn;
   return drawHazardousWorlds(seed, asked === 'any' ? undefined : asked);
 }

@@ -1,4 +1,5 @@
 import type { Hazard } from '../hazards/hazards.ts';
+import type { Worlds } from '../worlds.ts';
 
 /** A bug that is planted into the product while it is loaded; the product itself holds no switch for it. */
 export interface Mutant {
@@ -8,6 +9,8 @@ export interface Mutant {
   what: string;
   /** The hazard in whose worlds it shows; absent: it shows in any world. */
   hazard?: Hazard;
+  /** The same for worlds without hazards. */
+  worlds?: Partial<Worlds>;
   edits: Edit[];
 }
 

@@ -93,6 +93,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     number: 'P84',
     name: 'question-forgotten-afresh',
     what: 'a run that goes on with an empty history hears no rejection of what the run before has asked',
+    hazard: 'short-lists',
     edits: [
       {
         file: 'src/workflows/payout/claim.ts',

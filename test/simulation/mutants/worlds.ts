@@ -7,6 +7,9 @@ const SEND_ORDER = 'src/activities/send.ts';
 
 const RUN_NOT_COMPARED = { file: CLAIMED_ROW, find: ' || row.claimRunId !== runId', replace: '' };
 
+/** Nothing tells that the store was replaced: its row, and what is known of it, are from before. */
+const OLDER_COPY = { passes: true, olderCopy: 'untold' } as const;
+
 /** Bugs that show only where there is more than one store, bank, clock or caller. */
 export const WORLD_MUTANTS: readonly Mutant[] = [
   {
@@ -87,6 +90,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     number: 'P75',
     name: 'older-copy-believed',
     what: 'a run that takes a payout over believes its store, which may be an older copy',
+    worlds: OLDER_COPY,
     edits: [
       {
         file: PREPARE,
@@ -99,6 +103,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     number: 'P76',
     name: 'completed-without-end-believed',
     what: 'a run that follows one that has returned believes a store without its end',
+    worlds: OLDER_COPY,
     edits: [
       {
         file: PREPARE,
