@@ -83,9 +83,9 @@ async function lacksSeen(
   shown: ReadonlySet<string>,
   { from, to }: { from: number; to: number },
 ): Promise<boolean> {
-  const open = await deps.store.openOrders({ uid, currency }, listedFrom(deps, from));
+  const open = await deps.store.openOrders({ uid, currency }, from);
   const missing = open.flatMap(({ reference, workflowId, orderId, openedAt }) => {
-    const isMissing = orderId !== null && !shown.has(orderId) && openedAt <= listedFrom(deps, to);
+    const isMissing = orderId !== null && !shown.has(orderId) && openedAt <= to;
     // A bank may list an exchange under one of its currencies only.
     return isMissing && workflowId === payoutWorkflowId(reference) ? [orderId] : [];
   });
