@@ -417,12 +417,12 @@ export async function closePayout(
 }
 
 /**
- * A store that was restored, or went back in time, may have forgotten what was sent for a row from before: the bank's lists say so
- * before the row ends as unpaid. Throws, to be tried again, while they cannot be believed.
+ * A store that was restored, or opened anew, may have forgotten what was sent for a row from before, since a machine may have gone
+ * back in time unnoticed: the bank's lists say so before the row ends as unpaid. Throws, to be tried again, while they cannot be believed.
  */
 async function assertLooked(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
-  const restored = await deps.store.restored();
-  if (restored === undefined || row.createdAt > restored.at) return;
+  const [restored, resumed] = await Promise.all([deps.store.restored(), deps.store.resumed()]);
+  if (row.createdAt > Math.max(restored?.at ?? 0, resumed?.at ?? 0)) return;
   const { uid, kind, instruction, assessed } = row;
   const currencies = [
     instruction.currency,

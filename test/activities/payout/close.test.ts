@@ -72,15 +72,18 @@ it('it has one if that order took no money, or if people say so', async () => {
 });
 
 it.each([
-  ['lists show nothing', { orders: [], stable: true }, 'rejected'],
-  ['lists prove nothing', { orders: [], stable: false }, 'preparing'],
+  ['a restore', 'lists show nothing', { orders: [], stable: true }, 'rejected'],
+  ['a restore', 'lists prove nothing', { orders: [], stable: false }, 'preparing'],
+  ['a restart', 'lists show nothing', { orders: [], stable: true }, 'rejected'],
+  ['a restart', 'lists prove nothing', { orders: [], stable: false }, 'preparing'],
 ] as const)(
-  'after a restore a payout from before ends without money only once lists were read: %s',
-  async (_, list, end) => {
+  'after %s a payout from before ends without money only once lists were read: %s',
+  async (since, _, list, end) => {
     const store = await openEmptyStore();
     onTestFinished(() => store.close());
     const { record } = await store.claimPayout(payoutClaim('old', { runId: CALLER.runId }));
-    await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });
+    if (since === 'a restore') await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });
+    else await store.recordResumption({ at: 10_000, from: 0, why: 'restart', detail: {} });
     let reads = 0;
     const listSettled = async () => {
       reads += 1;
