@@ -6,7 +6,7 @@ import { cardEventSweep } from './activities/card-events.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { folderActivities } from './activities/folder-sweep.ts';
 import { type Activities, createActivities } from './activities/index.ts';
-import { looksAtLists } from './activities/list-looks.ts';
+import { looksAtLists } from './activities/lists.ts';
 import { resumeUnended } from './activities/reconcile.ts';
 import { DropFolder, LOOK_EVERY_MS } from './channels/folder/drop-folder.ts';
 import { StoreMismatch } from './domain/claim.ts';

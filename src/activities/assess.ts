@@ -10,6 +10,7 @@ import {
 } from '../bank/payee-checks/provider.ts';
 import type { AccountBalance } from '../bank/schemas/accounts.ts';
 import type { Beneficiary } from '../bank/schemas/beneficiaries.ts';
+import type { ExchangePlan, ShownAccount } from '../domain/agreed-cost.ts';
 import { type Claim, Superseded } from '../domain/claim.ts';
 import {
   type ApprovedDigest,
@@ -19,10 +20,10 @@ import {
   type Obstacle,
 } from '../domain/gates.ts';
 import { approvalDigest, payloadDigest } from '../domain/identity.ts';
-import { beneficiaryFields } from '../domain/instruction.ts';
-import { addDecimals, compareDecimals, sumDecimals } from '../domain/money.ts';
+import { beneficiaryFields, type PayoutInstruction } from '../domain/instruction.ts';
+import { addDecimals, compareDecimals, decimalsEqual, sumDecimals } from '../domain/money.ts';
 import { type LegKind, mainLegOf, type PayoutKind, payoutReference, payoutWorkflowId } from '../domain/names.ts';
-import { foreignAccount } from '../domain/own-accounts.ts';
+import { foreignAccount, unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
 import {
   ACCOUNT_FIELDS,
   type CheckKind,
@@ -38,7 +39,7 @@ import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
 import { bankSays, type ExchangeProgress, orderAsked, orderToRepeat, refusalMeaning } from '../domain/submission.ts';
 import { switchFactsOf } from '../domain/switches.ts';
 import { DAY_MS } from '../domain/time.ts';
-import { askedOf, asPayee, capsOf } from '../people/decisions/asked.ts';
+import { askedOf, asPayee, capsOf, type SeenAtBank } from '../people/decisions/asked.ts';
 import { limitPassed, raised, touchedBy } from '../people/decisions/let-through.ts';
 import { isMakerAllowed } from '../people/decisions/verdict.ts';
 import { notedFlags } from '../people/payee-flags.ts';
@@ -46,13 +47,10 @@ import type { CardRecord } from '../store/card-store.ts';
 import { type Caller, legReference, rowAsRecorded } from '../store/claimed-row.ts';
 import { earlierReferences, mayOtherGenerationPay } from '../store/proven-unpaid.ts';
 import type { KeptCheck, PayoutRecord } from '../store/store.ts';
-import { askBank } from './ask-first.ts';
-import { hearAfterRestore, startAgain } from './card-events.ts';
-import { cardStanding } from './card-standing.ts';
+import { cardStanding, hearAfterRestore, startAgain } from './card-events.ts';
 import type { ActivityDeps } from './deps.ts';
+import { askBank } from './lists.ts';
 import { contradictions } from './note-orders.ts';
-import { obstructed } from './obstructed.ts';
-import { funds, planExchange, readExchange, readTransfer } from './own-accounts.ts';
 import { checkOf, checksAskedOf, type PayeeChecks } from './payee-checks.ts';
 
 /**
@@ -288,7 +286,7 @@ export interface AssessInput extends ExchangeProgress {
  * Reads what the bank shows about a payout and stores it under the claim: the order is made from it. Stores approvals first, so
  * that a sender finds them. A refusal with a condition becomes an obstacle; everything else is thrown.
  */
-export async function assessPayout(
+export async function assess(
   deps: ActivityDeps,
   { runId }: Caller,
   { claim, recorded, approved = [], ...progress }: AssessInput,
@@ -301,7 +299,7 @@ export async function assessPayout(
   return recordedAssessment(deps, row, progress);
 }
 
-/** `assessPayout` for a row whose claim is known to be held. */
+/** `assess` for a row whose claim is known to be held. */
 export async function recordedAssessment(
   deps: ActivityDeps,
   row: PayoutRecord,
@@ -477,3 +475,88 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
   }
   return { beneficiary: await findPayee(deps.bank, payee) };
 }
+
+// Readings for money that stays with its owner: a transfer, or a stand-alone exchange.
+
+/** Reads both accounts and the fee. An account that the API key cannot see is an obstacle with the bank's own code. */
+export async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
+  const { instruction } = row;
+  const { account_id, to_account_id = '', amount, currency } = instruction;
+  const [source, destination] = await bothAccounts(deps, instruction);
+  const transfer = { source: shown(source), destination: shown(destination) };
+  const unfit = unfitTransfer(instruction, transfer, deps.settings.transferAcrossUsers);
+  if (unfit !== undefined) return obstructed(row, { kind: 'fail', reason: unfit });
+  const { fee, fee_currency: feeCurrency } = await deps.bank.transactions.transferFee({
+    source_account_id: account_id,
+    destination_account_id: to_account_id,
+    amount,
+  });
+  const needs = feeCurrency === currency ? addDecimals(amount, fee) : amount;
+  return { ...agreed(deps, row, { fee, feeCurrency, transfer }), funds: funds(source, needs) };
+}
+
+/** Reads both accounts and a quote. The rate is not part of what is approved: it moves, within the cap. */
+export async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
+  const { instruction, assessed } = row;
+  const [sell, buy] = await bothAccounts(deps, instruction);
+  const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
+  if (unfit !== undefined) return obstructed(row, { kind: 'fail', reason: unfit });
+  const { exchange, ...cost } = await planExchange(deps, { sell, buy, buyAmount: instruction.amount });
+  // First quote, close to what people agreed to: kept whatever later readings show.
+  const firstSellAmount = assessed?.firstSellAmount ?? exchange.quotedSellAmount;
+  const funding = funds(sell, exchange.quotedSellAmount);
+  return { ...agreed(deps, row, { ...cost, exchange, firstSellAmount }), funds: funding };
+}
+
+/** Plans an exchange from a quote that buys the given amount in the currency of the buy account. */
+export async function planExchange(
+  { bank }: ActivityDeps,
+  { sell, buy, buyAmount }: { sell: AccountBalance; buy: AccountBalance; buyAmount: string },
+): Promise<{ exchange: ExchangePlan } & Pick<Assessment, 'fee' | 'feeCurrency'>> {
+  const quote = await bank.transactions.fxQuote({
+    sell_account: sell.account_id,
+    buy_account: buy.account_id,
+    amount: buyAmount,
+    currency: buy.currency,
+  });
+  const exchange = {
+    sellAccountId: sell.account_id,
+    buyAccountId: buy.account_id,
+    buyAmount,
+    buyCurrency: buy.currency,
+    sellCurrency: sell.currency,
+    quotedSellAmount: quote.sell_amount,
+    buysWhatWasAsked: decimalsEqual(quote.buy_amount, buyAmount),
+  };
+  return { exchange, fee: quote.fee, feeCurrency: quote.fee_currency };
+}
+
+function bothAccounts({ bank }: ActivityDeps, { account_id, to_account_id = '' }: PayoutInstruction) {
+  return Promise.all([bank.accounts.get(account_id), bank.accounts.get(to_account_id)]);
+}
+
+const shown = ({ uid, currency }: AccountBalance): ShownAccount => ({ uid, currency });
+
+/** One's own account is no payee, hence never a new one. */
+const agreed = (deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<Assessment, 'funds'> => ({
+  ...seen,
+  ...askedOf(deps, row, seen),
+});
+
+export const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
+  accountId,
+  needs,
+  available: balance,
+  enough: compareDecimals(balance, needs) !== -1,
+});
+
+/** The assessment of a row that met an obstacle: it names no payee and no account, so nothing can be sent from it. */
+export const obstructed = (
+  { kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>,
+  obstacle: Obstacle,
+): Assessment => ({
+  ...(kind === 'payout' && { beneficiary: { known: false } }),
+  digest: payloadDigest(instruction),
+  approvalsNeeded: 0,
+  obstacle,
+});

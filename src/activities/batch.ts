@@ -13,10 +13,8 @@ import { because, type ReasonCode } from '../domain/reasons.ts';
 import { believedFrom } from '../domain/store-past.ts';
 import { switchFactsOf } from '../domain/switches.ts';
 import type { BatchRecord, InFlight, PayoutRecord } from '../store/store.ts';
-import type { LongRun } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
-import { type Failed, reconcileBatch, restartAll, restartSome } from './reconcile.ts';
-import { delayOf, startPayout } from './start-payout.ts';
+import type { ActivityDeps, LongRun } from './deps.ts';
+import { delayOf, type Failed, reconcileBatch, restartAll, restartSome, startPayout } from './reconcile.ts';
 import { wakeNeglectedWatches } from './watch.ts';
 
 /**
@@ -25,6 +23,7 @@ import { wakeNeglectedWatches } from './watch.ts';
  */
 export async function setBatchControl(
   { store, now, settings }: ActivityDeps,
+  _run: unknown,
   { batchId, control, by }: { batchId: string; control: BatchControl; by: string },
 ): Promise<BatchControl> {
   return store.controlBatch({ batchId, control, by, at: now(), onlyTightens: settings.policy !== undefined });
@@ -33,6 +32,7 @@ export async function setBatchControl(
 /** Approves every row of a batch that waits for people; returns how many were asked. */
 export async function approveRows(
   { store, executions }: ActivityDeps,
+  _run: unknown,
   { batchId, by, note }: { batchId: string; by: string; note?: string },
 ): Promise<number> {
   const rows = await store.rowsIn(batchId, ['awaiting-approval', 'awaiting-bank-approval']);
@@ -56,15 +56,14 @@ export async function signalPlan(
   return waiting.length;
 }
 
-const AT_ONCE = 16;
+/** Workflows started or reached side by side; more only queues in the server. */
+const AT_ONCE = 10;
 
 /** By payout and run: epoch ms from which it may be asked to cancel (again); infinity once it has accepted the cancel. */
 export type CancelAsked = Map<string, number>;
 
 /** Payload of the cancel update, the same from every caller: all of them send one update id, which a run accepts once. */
 export const BATCH_CANCELLED = { by: 'batch', reason: 'the batch was cancelled' } as const;
-
-const CANCELS_AT_ONCE = 10;
 
 /**
  * Ends rows that were not started and asks started ones to cancel; those decide for themselves. After the store was replaced by
@@ -85,7 +84,7 @@ export async function cancelRest(
   const due = (await deps.store.rowsIn(batchId, CANCELLABLE_STATES)).filter(
     (row) => now >= (asked.get(runOf(row)) ?? 0),
   );
-  await someAtOnce(due, CANCELS_AT_ONCE, (row) => ask(deps, row, asked, warn));
+  await someAtOnce(due, AT_ONCE, (row) => ask(deps, row, asked, warn));
 }
 
 /** Asks each run once, a new run of the same payout again. A row that accepts no cancel now does not delay the others. */
@@ -101,9 +100,6 @@ async function ask(deps: ActivityDeps, row: PayoutRecord, asked: CancelAsked, wa
 }
 
 const runOf = ({ workflowId, claimRunId }: PayoutRecord): string => `${workflowId} ${claimRunId}`;
-
-/** Workflows started side by side; more only queues them in the server. */
-const STARTS_AT_ONCE = 10;
 
 /**
  * Starts as many rows as the window and the workers have room for; returns how many wait for a worker then. `stopped`: a canary
@@ -141,8 +137,8 @@ async function roomBeside(
   return Math.max(0, Math.min(window - unaccepted, open));
 }
 
-async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
-  for (let i = 0; i < rows.length; i += STARTS_AT_ONCE) await startSome(deps, rows.slice(i, i + STARTS_AT_ONCE));
+export async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+  for (let i = 0; i < rows.length; i += AT_ONCE) await startSome(deps, rows.slice(i, i + AT_ONCE));
 }
 
 /** What the canary allows: only its own rows, all rows (`over`: every canary row is completed), or none (`stopped`). */
@@ -178,13 +174,13 @@ async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Pro
   await deps.store.markReleased(references(rows), deps.now());
 }
 
-export interface PumpInput {
+export interface RunBatchInput {
   batchId: string;
   /** Return when this many rows are at rest, or when all are. */
   untilSettled: number;
 }
 
-export interface PumpResult {
+export interface BatchProgress {
   counts: StateCounts;
   control: BatchControl;
   /** Why the batch paused itself. */
@@ -196,11 +192,11 @@ export interface PumpResult {
  * Starts payout workflows within a bounded window and waits until enough rows are at rest. Safe to run again: the store selects
  * the rows, and a start that finds the workflow running counts as success.
  */
-export async function pump(
+export async function runBatch(
   deps: ActivityDeps,
   { sleep, signal, warn }: LongRun,
-  { batchId, untilSettled }: PumpInput,
-): Promise<PumpResult> {
+  { batchId, untilSettled }: RunBatchInput,
+): Promise<BatchProgress> {
   const failed: Failed = (error, reference) => warn('closed payout not started again', { error, reference });
   let checkedAt = Number.NEGATIVE_INFINITY;
   let quietAfter: string | null = null;
@@ -267,7 +263,7 @@ async function signalPlans(deps: ActivityDeps, batchId: string, signalled: Set<s
   }
 }
 
-async function progress({ store }: ActivityDeps, batchId: string): Promise<PumpResult> {
+async function progress({ store }: ActivityDeps, batchId: string): Promise<BatchProgress> {
   const batch = await store.batch(batchId);
   const counts = countRows(await store.stateCounts(batchId));
   return { counts, control: batch?.control ?? 'running', controlReason: batch?.controlReason ?? null, done: false };

@@ -11,11 +11,11 @@ import {
   isCardEnd,
   saysOfEnd,
 } from '../domain/card-payment.ts';
+import type { Guards } from '../domain/gates.ts';
 import { pagesOf, someAtOnce } from '../domain/iterate.ts';
 import type { WorkerSettings } from '../domain/settings.ts';
 import type { CardEventEffect, CardRecord, CardStore, StoredCardEvent } from '../store/card-store.ts';
-import type { ActivityDeps } from './deps.ts';
-import type { Executions } from './executions.ts';
+import type { ActivityDeps, Executions } from './deps.ts';
 
 /**
  * A payment as workflows may see it: known fields only, and no text that holds a card number. Throws, without saying what it
@@ -201,4 +201,16 @@ export const eventOfShown = (
 export function eventOf({ kind, paymentId, status, trust, receivedAt, amount, currency }: CardEvent): CardEvent {
   const sum = { ...(amount != null && { amount }), ...(currency != null && { currency }) };
   return { kind, paymentId, status, trust, receivedAt, ...sum };
+}
+
+/**
+ * What payouts that depend on a card payment go by. An unknown one counts as open: it may still be created. People must resolve a
+ * contradiction first.
+ */
+export function cardStanding(
+  record: Pick<CardRecord, 'state' | 'contradictedAt'> | undefined,
+): NonNullable<Guards['cardPayment']> {
+  if (record === undefined || !isCardEnd(record.state)) return 'open';
+  if (record.contradictedAt !== null) return 'contradicted';
+  return record.state === 'succeeded' ? 'succeeded' : 'unpaid';
 }

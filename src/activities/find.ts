@@ -24,8 +24,8 @@ import type { SwitchScope } from '../domain/switch-scope.ts';
 import { switchFactsOf } from '../domain/switches.ts';
 import { type Caller, rowAsRecorded } from '../store/claimed-row.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../store/store.ts';
-import { unsentOrders } from './ask-first.ts';
 import type { ActivityDeps } from './deps.ts';
+import { unsentOrders } from './lists.ts';
 import { listsOfLeg } from './open-set.ts';
 import { type LegInput, type SentLeg, sentLeg } from './payout.ts';
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
-import { withHeartbeats } from './caller.ts';
+import { withHeartbeats } from './bound.ts';
 
 /**
  * `sweep` is passed in because activities do not read payout files. `folders`: absolute paths of the folders that this worker

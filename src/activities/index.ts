@@ -1,68 +1,73 @@
-import { cancellationSignal, log } from '@temporalio/activity';
-import type { BatchControl } from '../domain/payout-state.ts';
 import { auditRefused, useDecision, weighDecisions } from '../people/decisions/weigh.ts';
 import { renewClaim } from '../store/claimed-row.ts';
-import { assessPayout } from './assess.ts';
-import { approveRows, type PumpInput, pump, setBatchControl } from './batch.ts';
-import { caller, forCaller, longRun, withHeartbeats } from './caller.ts';
-import { cardActivities } from './cards.ts';
-import type { ActivityDeps } from './deps.ts';
-import { type FindOrderInput, findOrder } from './find.ts';
-import { closePayout, preparePayout, recordState } from './payout.ts';
-import { type ReadOrderInput, readOrder } from './read.ts';
-import { type PlanInput, type PlannedKey, planReconciliation, reconcile, resumeUnended } from './reconcile.ts';
-import { sendActivities } from './sends.ts';
+import { assess } from './assess.ts';
+import { approveRows, runBatch, setBatchControl } from './batch.ts';
+import { type Bound, bound } from './bound.ts';
+import { claimPayment, prepareCard, recordCardState, resumePayment, retrievePayment } from './cards.ts';
+import { approveOrder, rejectOrder } from './decide-order.ts';
+import type { ActivityDeps, Run } from './deps.ts';
+import { findOrder } from './find.ts';
+import { closePayout, prepare, recordState } from './payout.ts';
+import { readOrder } from './read.ts';
+import { planReconciliation, reconcileOrders, resumeUnended } from './reconcile.ts';
+import { addBeneficiary, submitExchange, submitPayment, submitTransfer } from './send.ts';
 import { toFailures } from './to-failure.ts';
-import { waitActivities } from './waits.ts';
-import { type SweepInput, sweepOrders } from './watch.ts';
+import { awaitBank, awaitFunds, awaitOrderEnd } from './waits.ts';
+import { pollOrders } from './watch.ts';
 
 /** Below the one-minute limit of the activity `resumeUnended`; workers and batches find what is left over. */
 const RESUME_MS = 30_000;
 
+/** Every activity, under the name by which workflows call it. */
+const ACTIVITIES = {
+  // What a payout asks about itself. Nothing here moves money, and everything may run again; most run as local activities.
+  prepare,
+  renewClaim,
+  assess,
+  weighDecisions,
+  auditRefused,
+  useDecision,
+  recordState,
+  closePayout,
+  // What a payout sends: each makes at most one POST, recorded before its first byte.
+  submitPayment,
+  submitTransfer,
+  submitExchange,
+  addBeneficiary,
+  approveOrder,
+  rejectOrder,
+  // What the bank shows of its orders.
+  readOrder,
+  findOrder,
+  awaitOrderEnd,
+  awaitBank,
+  awaitFunds,
+  pollOrders,
+  // Batches, and whatever should be running.
+  runBatch,
+  setBatchControl,
+  approveRows,
+  planReconciliation,
+  reconcileOrders,
+  resumeUnended: (deps: ActivityDeps, { warn }: Run) =>
+    resumeUnended(deps, (error, id) => warn('not started', { error, id }), { rowsUntil: deps.now() + RESUME_MS }),
+  // Card payments; those that need the card are in `vaultActivities`.
+  prepareCard,
+  recordCardState,
+  resumePayment,
+  retrievePayment,
+  claimPayment,
+};
+
+const LONG: ReadonlySet<keyof typeof ACTIVITIES> = new Set([
+  'findOrder',
+  'pollOrders',
+  'runBatch',
+  'approveRows',
+  'reconcileOrders',
+]);
+
+export type Activities = Bound<typeof ACTIVITIES>;
+
 /** Every activity of the product over one set of dependencies. */
-export const createActivities = (deps: ActivityDeps) =>
-  toFailures({
-    ...payoutActivities(deps),
-    ...sendActivities(deps),
-    ...orderActivities(deps),
-    ...waitActivities(deps),
-    ...batchActivities(deps),
-    ...reconciliationActivities(deps),
-    ...cardActivities(deps),
-  });
-
-export type Activities = ReturnType<typeof createActivities>;
-
-/** What a payout asks about itself. Nothing here moves money, and everything may run again; most run as local activities. */
-const payoutActivities = (deps: ActivityDeps) => ({
-  prepare: forCaller(deps, preparePayout),
-  renewClaim: forCaller(deps, renewClaim),
-  assess: forCaller(deps, assessPayout),
-  weighDecisions: forCaller(deps, weighDecisions),
-  auditRefused: forCaller(deps, auditRefused),
-  useDecision: forCaller(deps, useDecision),
-  recordState: forCaller(deps, recordState),
-  closePayout: forCaller(deps, closePayout),
-});
-
-/** Queries about a payout's orders. Their writes to the store may be repeated. */
-const orderActivities = (deps: ActivityDeps) => ({
-  readOrder: (input: ReadOrderInput) => readOrder(deps, caller(), input),
-  findOrder: (input: FindOrderInput) => withHeartbeats(() => findOrder(deps, caller(), input)),
-});
-
-const batchActivities = (deps: ActivityDeps) => ({
-  pumpBatch: (input: PumpInput) => withHeartbeats(() => pump(deps, longRun(), input)),
-  setBatchControl: (order: { batchId: string; control: BatchControl; by: string }) => setBatchControl(deps, order),
-  approveRows: (order: { batchId: string; by: string; note?: string }) =>
-    withHeartbeats(() => approveRows(deps, order)),
-});
-
-/** Compares orders with the bank, and starts what should be running but is not. */
-const reconciliationActivities = (deps: ActivityDeps) => ({
-  sweepOrders: (key: SweepInput) => withHeartbeats(() => sweepOrders(deps, longRun(), key)),
-  planReconciliation: (input: PlanInput) => planReconciliation(deps, input),
-  reconcileOrders: (key: PlannedKey) => withHeartbeats(() => reconcile(deps, key, cancellationSignal())),
-  resumeUnended: () =>
-    resumeUnended(deps, (error, id) => log.warn('not started', { error, id }), { rowsUntil: deps.now() + RESUME_MS }),
-});
+export const createActivities = (deps: ActivityDeps): Activities => toFailures(bound(deps, ACTIVITIES, LONG));

@@ -3,7 +3,7 @@ import type { Order } from '../bank/schemas/orders.ts';
 import { agreedCost } from '../domain/agreed-cost.ts';
 import { referenceOf } from '../domain/identity.ts';
 import { type LegKind, mainLegOf } from '../domain/names.ts';
-import { isArrival, isReturn } from '../domain/order-judgement.ts';
+import { isArrival, isReturn, type OrderFacts } from '../domain/order-judgement.ts';
 import { stageMeaning } from '../domain/order-status.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import {
@@ -25,9 +25,7 @@ import { mayBeOrderOf, orderAsked } from '../domain/submission.ts';
 import { capsOf } from '../people/decisions/asked.ts';
 import { legReference } from '../store/claimed-row.ts';
 import type { BookedExchange, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
-import { bookedExchange } from './booked-exchange.ts';
-import type { ActivityDeps } from './deps.ts';
-import type { LookDeps } from './look-at-list.ts';
+import type { ActivityDeps, LookDeps } from './deps.ts';
 
 type Judge = (orders: readonly Order[]) => Fact[];
 
@@ -327,3 +325,17 @@ export async function contradictions(deps: ActivityDeps, payout: PayoutRecord): 
   for (const incident of found) await store.recordIncident({ ...incident, seenAt: now() });
   return found;
 }
+
+/** What was sold and bought, and the fee, for the report. */
+export const bookedExchange = ({ reference }: PayoutRecord, order: OrderFacts, seenAt: number): BookedExchange => ({
+  reference,
+  orderId: order.order_id,
+  soldAmount: order.sell_amount ?? null,
+  soldCurrency: order.sell_currency ?? null,
+  boughtAmount: order.buy_amount ?? null,
+  boughtCurrency: order.buy_currency ?? null,
+  rate: order.rate ?? null,
+  fee: order.fee ?? null,
+  feeCurrency: order.fee_currency ?? null,
+  seenAt,
+});

@@ -33,10 +33,9 @@ import { isSignedByMaker } from '../people/decisions/verdict.ts';
 import { type Caller, claimedRow, legReference, legReferences } from '../store/claimed-row.ts';
 import { areEarlierUnpaid } from '../store/proven-unpaid.ts';
 import type { PayoutClaim, PayoutRecord, SendAttempt, Settled, UnaskedOrder } from '../store/store.ts';
-import { askBank, unsentByRow, unsentOrders } from './ask-first.ts';
-import { recordedAssessment } from './assess.ts';
+import { obstructed, recordedAssessment } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
-import { obstructed } from './obstructed.ts';
+import { askBank, unsentByRow, unsentOrders } from './lists.ts';
 
 /** What is known of one order of a payout when a run takes the claim. Usually nothing was sent; that takes no room in history. */
 export interface LegStart {
@@ -166,7 +165,7 @@ export type Prepared =
 const NEEDED = ['account_id', 'amount', 'currency'] as const;
 
 /** Checks the identity, takes the claim, fixes the terms and reads the bank once. Moves no money and is safe to run again. */
-export async function preparePayout(
+export async function prepare(
   deps: ActivityDeps,
   { workflowId, runId }: Caller,
   { input, storeId, kind = 'payout', ranBefore = false, term, isHandedOver = false }: PrepareInput,

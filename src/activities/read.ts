@@ -31,10 +31,10 @@ import type { Caller } from '../store/claimed-row.ts';
 import { rowAsRecorded } from '../store/claimed-row.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { recordedAssessment } from './assess.ts';
-import { bookedExchange } from './booked-exchange.ts';
 import { rejectedAs } from './decide-order.ts';
 import type { ActivityDeps } from './deps.ts';
 import { learnSpelling } from './find.ts';
+import { bookedExchange } from './note-orders.ts';
 import { listsOfLeg, putIntoOpenSet } from './open-set.ts';
 import { closePayout, type LegInput, type SentLeg, type SettledLegs, sentLeg } from './payout.ts';
 

@@ -1,15 +1,23 @@
-import { listedFrom } from '../bank/bank-time.ts';
+import { byLaterClock, listedFrom } from '../bank/bank-time.ts';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../domain/claim.ts';
+import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { someAtOnce } from '../domain/iterate.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
 import type { ReconciliationFindings } from '../domain/reconciliation.ts';
-import { DAY_MS } from '../domain/time.ts';
-import type { BatchRecord, QuietPayout, QuietScope, ReconciliationKey, WatchKey } from '../store/store.ts';
+import { inMarkdown } from '../domain/text.ts';
+import { DAY_MS, dueAt } from '../domain/time.ts';
+import type {
+  BatchRecord,
+  PayoutRecord,
+  QuietPayout,
+  QuietScope,
+  ReconciliationKey,
+  WatchKey,
+} from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
-import { startPayout } from './start-payout.ts';
 import { wakeNeglectedWatches } from './watch.ts';
 
 // A released payout without an end whose workflow is not open (terminated, failed, lost with its server) is started again under
@@ -129,8 +137,6 @@ export async function resumeUnended(
   await wakeNeglectedWatches(deps);
 }
 
-export type PlannedKey = ReconciliationKey;
-
 export interface PlanInput {
   /** How far back; absent: the worker's setting. */
   days?: number;
@@ -140,7 +146,7 @@ export interface PlanInput {
 
 export interface ReconciliationPlan {
   /** Next keys to compare; empty after the last one. */
-  keys: PlannedKey[];
+  keys: ReconciliationKey[];
   /** Pause between two passes. */
   everyMs: number;
 }
@@ -154,6 +160,7 @@ const KEYS_AT_ONCE = 4;
 /** Next keys with payouts changed within `days`. Reads only the store. */
 export async function planReconciliation(
   { store, settings, now }: ActivityDeps,
+  _run: unknown,
   { days = settings.reconcileDays, after }: PlanInput,
 ): Promise<ReconciliationPlan> {
   const keys = await store.reconciliationKeys(now() - days * DAY_MS, { after, limit: KEYS_PER_PAGE });
@@ -164,10 +171,10 @@ export async function planReconciliation(
  * Compares the orders of one key since a time with the store. Only reads from the bank. A list that moved while it was read is
  * good enough: it only adds facts, and the next pass reads it again.
  */
-export async function reconcile(
+export async function reconcileOrders(
   deps: ActivityDeps,
-  key: PlannedKey,
-  signal: AbortSignal,
+  { signal }: { signal: AbortSignal },
+  key: ReconciliationKey,
 ): Promise<ReconciliationFindings> {
   const { uid, currency } = key;
   const since = listedFrom(deps, key.since);
@@ -185,7 +192,36 @@ export async function reconcileBatch(deps: ActivityDeps, stop: AbortSignal, batc
   const keys = await deps.store.batchKeys(batch.batchId);
   await someAtOnce(keys, KEYS_AT_ONCE, async (key) => {
     if (signal.aborted) return;
-    await undefinedIf(isBankError, () => reconcile(deps, { ...key, since: batch.createdAt }, signal));
+    await undefinedIf(isBankError, () => reconcileOrders(deps, { signal }, { ...key, since: batch.createdAt }));
   });
   stop.throwIfAborted();
+}
+
+/** Starts the workflow of a row; one due on a later day starts with a delay. */
+export function startPayout(
+  deps: ActivityDeps,
+  row: PayoutRecord,
+  evenCompleted?: 'even-completed',
+): Promise<'started' | 'already-started'> {
+  const { instruction } = row;
+  const delayMs = row.claimRunId === null ? delayOf(deps, row) : 0;
+  return deps.executions.startPayout({
+    kind: row.kind,
+    isUrgent: instruction.priority === 'high',
+    ...(delayMs > 0 ? { delayMs } : {}),
+    ...(evenCompleted && { evenCompleted: true }),
+    workflowId: row.workflowId,
+    reference: row.reference,
+    input: payoutInput(row),
+    summary: inMarkdown(payoutTitle(instruction)),
+  });
+}
+
+/**
+ * How long until the day of a row, in ms; not above 0 when it has come. A workflow that begins too early waits for its day, and
+ * one that a clock behind has put off begins no sooner when the clock is set right.
+ */
+export function delayOf({ bank, settings, now }: ActivityDeps, row: PayoutRecord): number {
+  const due = dueAt(row.instruction, settings.calendar);
+  return due === undefined ? 0 : due - byLaterClock({ bank }, now());
 }

@@ -10,9 +10,8 @@ import { isArrival, isReturn } from '../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../domain/order-status.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../domain/reference-form.ts';
-import type { OpenOrder } from '../store/store.ts';
-import type { LongRun } from './caller.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { OpenOrder, WatchKey } from '../store/store.ts';
+import type { ActivityDeps, LongRun } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
 import { watchLeaseMs } from './open-set.ts';
 import { asPaid, type ReadOrderInput, readOrder } from './read.ts';
@@ -163,12 +162,7 @@ export async function tellEnd(
 
 const isSuperseded = (error: unknown): boolean => error instanceof Superseded;
 
-export interface SweepInput {
-  uid: string;
-  currency: string;
-}
-
-export interface SweepResult {
+export interface PollResult {
   /** The open set was empty and the watch was marked as gone. */
   ended: boolean;
   sweeps: number;
@@ -181,11 +175,7 @@ const RUN_MS = 6 * 3_600_000;
  * Sweeps the order list of one (uid, currency) until no order is open. One list read serves every open payout, so bank calls grow
  * with pages of orders and not with payouts; older orders are read more rarely.
  */
-export async function sweepOrders(
-  deps: ActivityDeps,
-  { sleep, signal }: LongRun,
-  key: SweepInput,
-): Promise<SweepResult> {
+export async function pollOrders(deps: ActivityDeps, { sleep, signal }: LongRun, key: WatchKey): Promise<PollResult> {
   const began = deps.now();
   const sweeping: Sweeping = {
     deps,
@@ -217,7 +207,7 @@ export async function sweepOrders(
 }
 
 /** Before the first orders are sent the whole list was read, and noted: it would show nothing else so soon. */
-async function wasJustLookedAt({ store, settings, now }: ActivityDeps, key: SweepInput): Promise<boolean> {
+async function wasJustLookedAt({ store, settings, now }: ActivityDeps, key: WatchKey): Promise<boolean> {
   const [look] = await store.looksAt([key]);
   return look !== undefined && Math.abs(now() - look.beganAt) < settings.sweepMaxMs;
 }
@@ -226,7 +216,7 @@ async function wasJustLookedAt({ store, settings, now }: ActivityDeps, key: Swee
 interface Sweeping {
   deps: ActivityDeps;
   signal: AbortSignal;
-  key: SweepInput;
+  key: WatchKey;
   /** Orders of no open payout that are already noted. */
   foreign: Set<string>;
   /** Second orders already signalled to an open payout. */

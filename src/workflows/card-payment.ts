@@ -1,5 +1,5 @@
 import { ApplicationFailure, allHandlersFinished, CancellationScope, condition } from '@temporalio/workflow';
-import type { PreparedCard } from '../activities/card-payments.ts';
+import type { PreparedCard } from '../activities/cards.ts';
 import { type CardEnd, type CardPaymentInput, isCardEnd, RESTARTS_MAX } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { callVault } from './card/call-vault.ts';

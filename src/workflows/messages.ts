@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PumpResult } from '../activities/batch.ts';
+import type { BatchProgress } from '../activities/batch.ts';
 import type { DecideUpdate } from '../domain/authority.ts';
 import { MESSAGES } from '../domain/names.ts';
 import type { OrderNotice } from '../domain/order-status.ts';
@@ -85,4 +85,4 @@ export const drainUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MES
 export const resumeUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.resume);
 export const cancelBatchUpdate = defineUpdate<{ control: string }, [BatchRequest]>(MESSAGES.cancel);
 export const approveBatchUpdate = defineUpdate<{ asked: number }, [BatchRequest]>(MESSAGES.approve);
-export const progressQuery = defineQuery<PumpResult | null>(MESSAGES.progress);
+export const progressQuery = defineQuery<BatchProgress | null>(MESSAGES.progress);

@@ -31,7 +31,7 @@ export async function orderWatch(input: OrderWatchInput): Promise<void> {
   );
   for (;;) {
     const seen = opened;
-    const { ended } = await longRuns.sweepOrders.executeWithOptions(
+    const { ended } = await longRuns.pollOrders.executeWithOptions(
       { summary: 'sweeps the order list for every open payout' },
       [input],
     );

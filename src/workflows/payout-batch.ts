@@ -5,7 +5,7 @@ import {
   setCurrentDetails,
   setHandler,
 } from '@temporalio/workflow';
-import type { PumpResult } from '../activities/batch.ts';
+import type { BatchProgress } from '../activities/batch.ts';
 import { FAILURES } from '../domain/failures.ts';
 import { inMarkdown, noteProblem } from '../domain/text.ts';
 import { assertNamed, assertSound } from './execution.ts';
@@ -38,13 +38,13 @@ const CONTROLS = [
  * A file of payouts. The rows are in the store and in their own workflows; this one holds the id and the counts, and waits in one
  * heartbeating activity that adds no events.
  */
-export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> {
+export async function payoutBatch(given: PayoutBatchInput): Promise<BatchProgress> {
   // Anybody can start a workflow with any input: without a batch id it fails here, instead of in every workflow task.
   const { batchId } = given ?? {};
   if (typeof batchId !== 'string') {
     throw ApplicationFailure.nonRetryable('a batch is started with {"batchId":"..."}', FAILURES.invalidInput);
   }
-  let progress: PumpResult | null = null;
+  let progress: BatchProgress | null = null;
   const validator = (asked: BatchRequest): void => {
     assertNamed(asked);
     assertSound(noteProblem('note', asked.note));
@@ -67,7 +67,7 @@ export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> 
 
   let untilSettled = 1;
   for (;;) {
-    progress = await longRuns.pumpBatch.executeWithOptions({ summary: 'releases rows and waits for their ends' }, [
+    progress = await longRuns.runBatch.executeWithOptions({ summary: 'releases rows and waits for their ends' }, [
       { batchId, untilSettled },
     ]);
     setCurrentDetails(details(progress));
@@ -79,7 +79,7 @@ export async function payoutBatch(given: PayoutBatchInput): Promise<PumpResult> 
   return progress;
 }
 
-function details({ counts, control, controlReason }: PumpResult): string {
+function details({ counts, control, controlReason }: BatchProgress): string {
   const rows = Object.entries(counts).filter(([, count]) => count > 0);
   const why = controlReason == null ? [] : [inMarkdown(controlReason), ''];
   return [

@@ -119,7 +119,7 @@ export const endOfOrder = (orderId: string, patienceMs: number) =>
   });
 
 /** Long, heartbeating work of a batch or an order watch: lasts as long as they have rows. */
-export const longRuns = proxyActivities<Pick<Activities, 'pumpBatch' | 'approveRows' | 'sweepOrders'>>({
+export const longRuns = proxyActivities<Pick<Activities, 'runBatch' | 'approveRows' | 'pollOrders'>>({
   startToCloseTimeout: '7d',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },

@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { PlannedKey } from '../activities/reconcile.ts';
+import type { ReconciliationPlan } from '../activities/reconcile.ts';
 import { someAtOnce } from '../domain/iterate.ts';
 import {
   addFindings,
@@ -74,7 +74,7 @@ export async function reconciliation(given?: ReconciliationInput): Promise<Recon
 }
 
 /** Compares the keys of one page, a few concurrently. */
-async function compare(pass: ReconciliationPass, keys: readonly PlannedKey[]): Promise<ReconciliationPass> {
+async function compare(pass: ReconciliationPass, keys: ReconciliationPlan['keys']): Promise<ReconciliationPass> {
   let { unreadKeys, findings } = pass;
   await someAtOnce(keys, KEYS_AT_ONCE, async (key) => {
     const found = await compareKey(key);
@@ -86,7 +86,7 @@ async function compare(pass: ReconciliationPass, keys: readonly PlannedKey[]): P
 }
 
 /** Undefined if the bank did not answer within the time limit for one key. */
-async function compareKey(key: PlannedKey): Promise<ReconciliationFindings | undefined> {
+async function compareKey(key: ReconciliationPlan['keys'][number]): Promise<ReconciliationFindings | undefined> {
   const summary = `compares the ${key.currency} orders of one user`;
   try {
     return await comparisons.reconcileOrders.executeWithOptions({ summary }, [key]);

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { RecordCardStateInput } from '../../src/activities/card-payments.ts';
-import { cardStanding } from '../../src/activities/card-standing.ts';
-import { cardActivities } from '../../src/activities/cards.ts';
+import { cardStanding } from '../../src/activities/card-events.ts';
+import type { RecordCardStateInput } from '../../src/activities/cards.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
-import { toFailures } from '../../src/activities/to-failure.ts';
+import { type Activities, createActivities } from '../../src/activities/index.ts';
 import type { Cards } from '../../src/bank/cards/cards.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
 import { cardRequestId } from '../../src/domain/identity.ts';
@@ -25,7 +24,7 @@ const WITNESSED = { kind: 'status', paymentId: 'pay-1', trust: 'verified', recei
 
 let store: Store;
 let woken: string[];
-let activities: ReturnType<typeof cardActivities>;
+let activities: Activities;
 let acquirer: Pick<Cards, 'resume' | 'retrieve'>;
 
 beforeEach(async () => {
@@ -52,7 +51,7 @@ beforeEach(async () => {
     } as Partial<ActivityDeps['settings']> as ActivityDeps['settings'],
     executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
   };
-  activities = toFailures(cardActivities(deps as ActivityDeps));
+  activities = createActivities(deps as ActivityDeps);
 });
 
 const prepare = (
@@ -211,7 +210,7 @@ describe('a payment whose id has the check digit of a card', () => {
   const paymentId = '7234567890123456706';
 
   it('is retrieved', async () => {
-    expect(await activities.retrievePayment({ paymentId })).toEqual({
+    expect(await activityEnvironment().run(activities.retrievePayment, { paymentId })).toEqual({
       paymentId,
       status: 'SUCCEEDED',
       nextAction: null,
@@ -249,8 +248,10 @@ describe('claimPayment', () => {
   it("makes a payment that was only named ours, unless it is another intent's", async () => {
     await prepare();
     await store.cards.linkPayment('pay-2', 'order-2', 1);
-    expect(await activities.claimPayment({ merchantRequestId: ID, paymentId: 'pay-1' })).toBe(true);
-    expect(await activities.claimPayment({ merchantRequestId: ID, paymentId: 'pay-2' })).toBe(false);
+    const claim = (paymentId: string) =>
+      activityEnvironment().run(activities.claimPayment, { merchantRequestId: ID, paymentId });
+    expect(await claim('pay-1')).toBe(true);
+    expect(await claim('pay-2')).toBe(false);
     expect(await store.cards.paymentsOf(ID)).toEqual(['pay-1']);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { delayOf } from '../../src/activities/start-payout.ts';
+import { delayOf } from '../../src/activities/reconcile.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import { instruction } from '../store/samples.ts';
 

@@ -1,4 +1,4 @@
-import type { Executions } from '../../src/activities/executions.ts';
+import type { Executions } from '../../src/activities/deps.ts';
 import { orderEndActivityId } from '../../src/domain/names.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';

@@ -3,7 +3,7 @@
  * activity packages of Temporal then mean the modules in `temporal/`.
  */
 export { createActivities } from '../../src/activities/index.ts';
-export { looksAtLists } from '../../src/activities/list-looks.ts';
+export { looksAtLists } from '../../src/activities/lists.ts';
 export { resumeUnended } from '../../src/activities/reconcile.ts';
 export { wakeNeglectedWatches } from '../../src/activities/watch.ts';
 export { createBank } from '../../src/bank/client.ts';

@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { PumpResult } from '../../src/activities/batch.ts';
+import type { BatchProgress } from '../../src/activities/batch.ts';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
@@ -26,7 +26,7 @@ export async function runBatch(
   { store, client }: Product,
   fields: readonly Partial<PayoutInstruction>[],
   { control, ...more }: { canary?: number; control?: BatchControl } = {},
-): Promise<WorkflowHandle<() => Promise<PumpResult>>> {
+): Promise<WorkflowHandle<() => Promise<BatchProgress>>> {
   const rows = rowsOf(fields);
   await store.claimBatch({ batchId: BATCH, file: 'test.csv', sha256: 'x', by: 'maker', rows, at: Date.now(), ...more });
   if (control !== undefined) await store.controlBatch({ batchId: BATCH, control: control, by: 'alice', at: 1 });

@@ -3,7 +3,7 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { createActivities } from '../../src/activities/index.ts';
-import { looksAtLists } from '../../src/activities/list-looks.ts';
+import { looksAtLists } from '../../src/activities/lists.ts';
 import type { Bank } from '../../src/bank/bank.ts';
 import { createBank } from '../../src/bank/client.ts';
 import { referenceOf } from '../../src/domain/identity.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PumpResult } from '../../src/activities/batch.ts';
+import type { BatchProgress } from '../../src/activities/batch.ts';
 import { controlBatch } from '../../src/cli/decisions.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { Policy } from '../../src/domain/authority.ts';
@@ -160,8 +160,8 @@ describe.concurrent('the canary of a batch', () => {
     const handle = await runBatch(product, [{}, { note }, {}, {}], { canary: 2 });
     await until(async () => (await product.store.batch(BATCH))?.control === 'paused');
     expect((await product.store.batch(BATCH))?.controlReason).toBe(why);
-    await until(async () => (await handle.query<PumpResult | null>('progress'))?.control === 'paused');
-    expect(await handle.query<PumpResult>('progress')).toMatchObject({ controlReason: why });
+    await until(async () => (await handle.query<BatchProgress | null>('progress'))?.control === 'paused');
+    expect(await handle.query<BatchProgress>('progress')).toMatchObject({ controlReason: why });
     await quietly(500);
     expect((await statesOf(product.store)).slice(2)).toEqual(['received', 'received']);
     await handle.executeUpdate('resume', by);

@@ -1,6 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
-import type { PumpResult } from '../../src/activities/batch.ts';
+import type { BatchProgress } from '../../src/activities/batch.ts';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
@@ -54,7 +54,7 @@ describe.concurrent('a batch on a real Temporal server', () => {
     const references = await claim(product, [...plain(38), { note: 'sandbox:fail' }, { note: 'sandbox:close' }]);
     await startBatch(product.client, BATCH, 'test.csv');
     const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
-    const result = (await handle.result()) as PumpResult;
+    const result = (await handle.result()) as BatchProgress;
 
     expect(result).toMatchObject({
       done: true,
@@ -106,7 +106,7 @@ describe.concurrent('a batch on a real Temporal server', () => {
     expect(await update('cancel')).toEqual({ control: 'cancelling' });
     expect(await update('resume')).toEqual({ control: 'cancelling' });
 
-    const result = (await handle.result()) as PumpResult;
+    const result = (await handle.result()) as BatchProgress;
     expect(result.counts).toMatchObject({ total: 4, cancelled: 4, open: 0 });
     await recordHistory(handle, 'payoutBatch', 'cancelled');
   });
@@ -118,7 +118,7 @@ describe.concurrent('a batch on a real Temporal server', () => {
     await startBatch(product.client, BATCH, 'test.csv');
     const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
     await handle.executeUpdate('cancel', { args: [{ by: 'alice' }] });
-    expect(((await handle.result()) as PumpResult).counts).toMatchObject({ cancelled: 3 });
+    expect(((await handle.result()) as BatchProgress).counts).toMatchObject({ cancelled: 3 });
     expect(await product.store.payout(first ?? '')).toMatchObject({ reason: { code: 'batch-cancelled' } });
     expect(((await product.sandboxTest('GET', 'state')) as { orders: unknown[] }).orders).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe.concurrent('a batch on a real Temporal server', () => {
     const handle = product.client.workflow.getHandle(batchWorkflowId(BATCH));
     await untilTrue(async () => (await product.store.stateCounts(BATCH)).get('awaiting-bank-approval') === 2);
     expect(await handle.executeUpdate('approve', { args: [{ by: 'checker' }] })).toEqual({ asked: 2 });
-    expect(((await handle.result()) as PumpResult).counts).toMatchObject({ completed: 2 });
+    expect(((await handle.result()) as BatchProgress).counts).toMatchObject({ completed: 2 });
     await recordHistory(handle, 'payoutBatch', 'approved');
   });
 });

@@ -4,7 +4,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { claimOf } from '../../activities/card-payments.ts';
+import { claimOf } from '../../activities/cards.ts';
 import type { CardEntry, CardholderForm } from '../../bank/cards/vault.ts';
 import {
   type CardHandle,

@@ -1,6 +1,5 @@
-import { askBank, unsentOrders } from '../../activities/ask-first.ts';
-import { demandedSinceOpening, looksAtLists } from '../../activities/list-looks.ts';
-import type { LookAtList, LookDeps } from '../../activities/look-at-list.ts';
+import type { LookAtList, LookDeps } from '../../activities/deps.ts';
+import { askBank, demandedSinceOpening, looksAtLists, unsentOrders } from '../../activities/lists.ts';
 import type { Bank } from '../../bank/bank.ts';
 import { listedFrom } from '../../bank/bank-time.ts';
 import { conditionOf } from '../../bank/errors.ts';

@@ -16,7 +16,7 @@ import {
 } from '@temporalio/client';
 import type { Payload, Priority } from '@temporalio/common';
 import proto from '@temporalio/proto';
-import type { Executions } from '../../activities/executions.ts';
+import type { Executions } from '../../activities/deps.ts';
 import type { Policy } from '../../domain/authority.ts';
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
 import type { SweepOptions } from '../../domain/folder-sweep.ts';

@@ -1,5 +1,5 @@
 import { workflowInfo } from '@temporalio/workflow';
-import type { PreparedCard, StoredCardState } from '../../activities/card-payments.ts';
+import type { PreparedCard, StoredCardState } from '../../activities/cards.ts';
 import {
   CARD_ENDS,
   type CardEvent,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { assessPayout } from '../../../src/activities/assess.ts';
+import { assess } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -40,7 +40,7 @@ it.each([
   const { reference, term } = record;
   const claim = { storeId: store.id, reference, term };
   const asked = { claim, exchanged: false, exchangeSent: false };
-  expect(await assessPayout(deps as unknown as ActivityDeps, CALLER, asked)).toMatchObject({
+  expect(await assess(deps as unknown as ActivityDeps, CALLER, asked)).toMatchObject({
     beneficiary: { known: false },
     obstacle: { kind: 'fail', reason: { code: 'account-not-own' } },
   });

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { looksAtLists } from '../../../src/activities/list-looks.ts';
+import { looksAtLists } from '../../../src/activities/lists.ts';
 import { closePayout, recordState } from '../../../src/activities/payout.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';

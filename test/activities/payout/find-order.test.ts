@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { findOrder } from '../../../src/activities/find.ts';
-import { looksAtLists } from '../../../src/activities/list-looks.ts';
+import { looksAtLists } from '../../../src/activities/lists.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import type { ListDoubt } from '../../../src/domain/absence.ts';

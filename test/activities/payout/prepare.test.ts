@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { looksAtLists } from '../../../src/activities/list-looks.ts';
-import { type Prepared, preparePayout } from '../../../src/activities/payout.ts';
+import { looksAtLists } from '../../../src/activities/lists.ts';
+import { type Prepared, prepare } from '../../../src/activities/payout.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { openTestDoor } from '../../support/doors.ts';
@@ -24,7 +24,7 @@ async function preparedInAnOlderCopy(more: { account_id?: string }): Promise<Pre
   } as unknown as ActivityDeps;
   const input = { ...INPUT, ...more };
   const workflowId = payoutWorkflowId(referenceOf(input.uid, input.id));
-  return preparePayout(deps, { workflowId, runId: 'run-1', activityId: '1' }, { input });
+  return prepare(deps, { workflowId, runId: 'run-1', activityId: '1' }, { input });
 }
 
 it('an exchange may have been forgotten while its payee is not known, and no exchange is planned', async () => {

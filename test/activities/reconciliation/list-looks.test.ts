@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { looksAtLists } from '../../../src/activities/list-looks.ts';
+import { looksAtLists } from '../../../src/activities/lists.ts';
 import type { Bank, OrdersOf } from '../../../src/bank/bank.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

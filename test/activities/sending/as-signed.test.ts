@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { assessPayout, readToSend } from '../../../src/activities/assess.ts';
+import { assess, readToSend } from '../../../src/activities/assess.ts';
 import { approveOrder } from '../../../src/activities/decide-order.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
@@ -101,7 +101,7 @@ async function claimed(fields: Partial<PayoutInstruction> = {}) {
     /** The digest of what is asked of the row as it was claimed. */
     digest: async (deps: ActivityDeps) => (await readToSend(deps, record, 'payment')).digest,
     assess: (deps: ActivityDeps) =>
-      assessPayout({ ...deps, lookAtList: async () => ({}) as never }, CALLER, {
+      assess({ ...deps, lookAtList: async () => ({}) as never }, CALLER, {
         ...{ claim: held, exchanged: false, exchangeSent: false },
       }),
     send(deps: ActivityDeps) {

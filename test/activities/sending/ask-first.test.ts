@@ -1,7 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SentRow } from '../../../src/activities/ask-first.ts';
-import { askBank, objectionTo } from '../../../src/activities/ask-first.ts';
-import { looksAtLists } from '../../../src/activities/list-looks.ts';
+import { askBank, looksAtLists, objectionTo, type SentRow } from '../../../src/activities/lists.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';

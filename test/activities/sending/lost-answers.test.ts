@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { createActivities } from '../../../src/activities/index.ts';
-import { looksAtLists } from '../../../src/activities/list-looks.ts';
+import { looksAtLists } from '../../../src/activities/lists.ts';
 import { createBank } from '../../../src/bank/client.ts';
 import { namedPayee, payeeReference } from '../../../src/bank/payee.ts';
 import { FAILURES } from '../../../src/domain/failures.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished } from 'vitest';
-import { assessPayout, readToSend } from '../../../src/activities/assess.ts';
+import { assess, readToSend } from '../../../src/activities/assess.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
@@ -50,6 +50,6 @@ it('a payout that ended unpaid is not sent once its document was paid as a later
   expect(await send(first)).toEqual({ outcome: 'not-sent', why: 'changed' });
   expect(posted).toEqual([reference]);
   const looking = { ...deps, lookAtList: async () => ({}) as never };
-  const read = await assessPayout(looking, CALLER, { claim: claimOf(first), exchanged: false, exchangeSent: false });
+  const read = await assess(looking, CALLER, { claim: claimOf(first), exchanged: false, exchangeSent: false });
   expect(read).toMatchObject({ earlierOpen: true });
 });

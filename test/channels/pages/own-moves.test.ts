@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assessPayout } from '../../../src/activities/assess.ts';
+import { assess } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
@@ -58,7 +58,7 @@ async function asking({ door, app }: RunningGateway, kind: Kind): Promise<{ row:
   } as unknown as ActivityDeps;
   const claim = { storeId: store.id, reference, term: record.term };
   const caller = { workflowId: 'w', runId: 'run-1', activityId: '1' };
-  const { digest } = await assessPayout(reading, caller, { claim, exchanged: false, exchangeSent: false });
+  const { digest } = await assess(reading, caller, { claim, exchanged: false, exchangeSent: false });
   const reason = { code: 'approval-required', message: '2 needed' };
   await store.changePayout(reference, { state: 'awaiting-approval', reason, at: Date.now() });
   return { row: (await store.payout(reference)) ?? record, digest };

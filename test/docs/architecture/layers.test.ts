@@ -21,10 +21,10 @@ describe('the layers', () => {
   it.each([
     ['src/domain/money.ts', 'node:fs', undefined],
     ['src/domain/money.ts', '../store/open.ts', 'src/store/open.ts'],
-    ['src/workflows/payout.ts', '../activities/sends.ts', 'src/activities/sends.ts'],
+    ['src/workflows/payout.ts', '../activities/sends.ts', 'src/activities/send.ts'],
     ['src/workflows/payout.ts', '../store/open.ts', 'src/store/open.ts'],
     ['src/workflows/payout.ts', 'zod', undefined],
-    ['src/activities/sends.ts', '../files/read-file.ts', 'src/files/read-file.ts'],
+    ['src/activities/send.ts', '../files/read-file.ts', 'src/files/read-file.ts'],
     ['src/bank/client.ts', '@temporalio/common', undefined],
     ['src/bank/client.ts', '../platform/config.ts', 'src/platform/config.ts'],
     ['src/sandbox/server.ts', '../bank/client.ts', 'src/bank/client.ts'],

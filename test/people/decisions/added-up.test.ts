@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { assessPayout } from '../../../src/activities/assess.ts';
+import { assess } from '../../../src/activities/assess.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
@@ -43,7 +43,7 @@ async function payoutOf(id: string, fields: Partial<PayoutInstruction>) {
   let attempt = 0;
   return {
     read: (policy: Policy, now?: () => number) =>
-      assessPayout({ ...depsOf(policy, now), lookAtList: async () => ({}) as never }, CALLER, {
+      assess({ ...depsOf(policy, now), lookAtList: async () => ({}) as never }, CALLER, {
         ...{ claim, exchanged: false, exchangeSent: false },
       }),
     send(policy: Policy, leg: LegKind = 'payment', now?: () => number) {

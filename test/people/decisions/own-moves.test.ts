@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { assessPayout } from '../../../src/activities/assess.ts';
+import { assess } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
@@ -121,7 +121,7 @@ const claimOf = ({ reference, term }: PayoutRecord) => ({ storeId: store.id, ref
 
 /** Reads the bank for a row as its workflow does; returns what is asked then. */
 const read = async (deps: ActivityDeps, row: PayoutRecord) =>
-  assessPayout(deps, CALLER, { claim: claimOf(row), exchanged: false, exchangeSent: false });
+  assess(deps, CALLER, { claim: claimOf(row), exchanged: false, exchangeSent: false });
 
 async function asked(kind: Kind, policy: Policy, more: Partial<PayoutInstruction> = {}): Promise<[number, number?]> {
   const { approvalsNeeded, approvalsAtBank } = await read(depsOf(policy), await claimed(kind, more));

@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import { addBeneficiary } from '../../../src/activities/add-beneficiary.ts';
-import { assessPayout } from '../../../src/activities/assess.ts';
+import { assess } from '../../../src/activities/assess.ts';
 import { approveOrder } from '../../../src/activities/decide-order.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { sendOrder } from '../../../src/activities/send.ts';
+import { addBeneficiary, sendOrder } from '../../../src/activities/send.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { createBank } from '../../../src/bank/client.ts';
 import { findPayee, namedPayee } from '../../../src/bank/payee.ts';
@@ -292,7 +291,7 @@ class Life {
 
   async #assess(): Promise<void> {
     const progress = { exchanged: this.#random.chance(0.3), exchangeSent: false };
-    await this.#tried(() => assessPayout(this.#deps, CALLER, { claim: this.#claimOf(this.reference), ...progress }));
+    await this.#tried(() => assess(this.#deps, CALLER, { claim: this.#claimOf(this.reference), ...progress }));
     await this.#edit(0.1);
   }
 

@@ -1,8 +1,7 @@
-import type { VaultDeps } from '../../../src/activities/card-payments.ts';
+import { type VaultDeps, vaultActivities } from '../../../src/activities/cards.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { folderActivities } from '../../../src/activities/folder-sweep.ts';
 import { type Activities, createActivities } from '../../../src/activities/index.ts';
-import { vaultActivities } from '../../../src/activities/vault.ts';
 import type { VaultActivities } from '../../../src/domain/card-payment.ts';
 import { DEFAULT_INSTRUCTION } from '../../support/product.ts';
 
@@ -100,13 +99,13 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
   // Asks nothing, and waits for whoever completes it.
   awaitOrderEnd: () => [],
   awaitFunds: ({ reference }) => [{ accountId: 'acc-u1001-usd', needs: '1.00', reference }],
-  pumpBatch: () => [
+  runBatch: () => [
     { batchId: 'open', untilSettled: 0 },
     { batchId: 'of nobody', untilSettled: 0 },
   ],
   setBatchControl: () => [{ batchId: 'open', control: 'running', by: 'mallory' }],
   approveRows: () => [{ batchId: 'open', by: 'carol', note: 'all of them' }],
-  sweepOrders: () => [{ uid: 'u-1001', currency: 'USD' }],
+  pollOrders: () => [{ uid: 'u-1001', currency: 'USD' }],
   planReconciliation: () => [{ after: null, days: 9 }],
   reconcileOrders: () => [{ uid: 'u-1001', currency: 'USD', since: 0 }],
   resumeUnended: () => [undefined],

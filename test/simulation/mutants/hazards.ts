@@ -1,8 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const DEMANDED = 'src/domain/submission.ts';
-const ASK_FIRST = 'src/activities/ask-first.ts';
-const LIST_LOOKS = 'src/activities/list-looks.ts';
+const ASK_FIRST = 'src/activities/lists.ts';
+const LIST_LOOKS = 'src/activities/lists.ts';
 
 /** Bugs that show only where the bank, a cache or a machine does what no protocol rules out. */
 export const HAZARD_MUTANTS: readonly Mutant[] = [
@@ -72,7 +72,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'second-folder',
     edits: [
       {
-        file: 'src/activities/ask-first.ts',
+        file: 'src/activities/lists.ts',
         find: 'legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, each)),',
         replace:
           "legsOf(kind).filter((leg) => leg !== 'exchange').map((leg) => referenceOf(uid, documentId, leg, each)),",

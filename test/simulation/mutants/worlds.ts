@@ -52,14 +52,14 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       RUN_NOT_COMPARED,
       {
-        file: 'src/activities/sends.ts',
-        find: 'caller(), { claim, leg, attempt, lastLeft });',
-        replace: 'caller(), { ...asked, claim, leg, attempt, lastLeft } as never);',
+        file: 'src/activities/send.ts',
+        find: 'return { claim, leg, attempt, lastLeft };',
+        replace: 'return { ...asked, claim, leg, attempt, lastLeft } as never;',
       },
       {
-        file: 'src/activities/sends.ts',
-        find: '{ claim, attempt, lastLeft }: SubmitInput,',
-        replace: '{ claim, attempt, lastLeft, ...asked }: SubmitInput,',
+        file: 'src/activities/send.ts',
+        find: '{ claim, attempt, lastLeft }: SubmitInput)',
+        replace: '{ claim, attempt, lastLeft, ...asked }: SubmitInput)',
       },
       {
         file: SEND_ORDER,

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { pump } from '../../../src/activities/batch.ts';
+import { runBatch } from '../../../src/activities/batch.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -29,8 +29,10 @@ it('looks after its rows as often as it is set, and at once after a clock that w
     if (next === undefined) throw new Ended();
     now = next;
   };
-  const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<typeof pump>[1];
-  await expect(pump(deps, run, { batchId: 'b1', untilSettled: 1 })).rejects.toThrow(Ended);
+  const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<
+    typeof runBatch
+  >[1];
+  await expect(runBatch(deps, run, { batchId: 'b1', untilSettled: 1 })).rejects.toThrow(Ended);
   expect(looks).toEqual([10_000_000, 10_060_000, 6_400_000, 6_460_000]);
 });
 
@@ -50,8 +52,11 @@ it('pauses a batch whose last canary row fails between the look at it and the co
   const store = { ...opened, stateCounts };
   const deps = { store, settings: quickSettings, now: () => 10_000_000, executions } as unknown as ActivityDeps;
   const run = { sleep: async () => {}, signal: new AbortController().signal, warn: () => {} };
-  const asRun = run as unknown as Parameters<typeof pump>[1];
-  expect(await pump(deps, asRun, { batchId: 'b1', untilSettled: 1 })).toMatchObject({ control: 'paused', done: false });
+  const asRun = run as unknown as Parameters<typeof runBatch>[1];
+  expect(await runBatch(deps, asRun, { batchId: 'b1', untilSettled: 1 })).toMatchObject({
+    control: 'paused',
+    done: false,
+  });
 });
 
 it('releases no row behind others that no worker begins with, and more as they are begun', async () => {
@@ -74,7 +79,9 @@ it('releases no row behind others that no worker begins with, and more as they a
     if (released.length < 3) return;
     for (const reference of started) await store.changePayout(reference, { state: 'processing', at: 4 });
   };
-  const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<typeof pump>[1];
-  await expect(pump(deps, run, { batchId: 'b1', untilSettled: 60 })).rejects.toThrow(Ended);
+  const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<
+    typeof runBatch
+  >[1];
+  await expect(runBatch(deps, run, { batchId: 'b1', untilSettled: 60 })).rejects.toThrow(Ended);
   expect(released).toEqual([10, 10, 10, 30, 60, 60]);
 });

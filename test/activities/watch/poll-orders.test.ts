@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { type SweepInput, type SweepResult, sweepOrders } from '../../../src/activities/watch.ts';
+import { type PollResult, pollOrders } from '../../../src/activities/watch.ts';
 import type { Bank, OrderScan } from '../../../src/bank/bank.ts';
 import { createBank } from '../../../src/bank/client.ts';
 import { BankError } from '../../../src/bank/errors.ts';
@@ -73,7 +73,10 @@ async function open(
 }
 
 /** The watch over payouts that end when they hear that their order is completed. `everyRead` is called before each list. */
-function watch(key: SweepInput, everyRead: (read: number) => void = () => {}): Promise<SweepResult> {
+function watch(
+  key: Parameters<typeof pollOrders>[2],
+  everyRead: (read: number) => void = () => {},
+): Promise<PollResult> {
   const deps = {
     bank: {
       ...bank,
@@ -110,7 +113,7 @@ function watch(key: SweepInput, everyRead: (read: number) => void = () => {}): P
     settings: { ...quickSettings, sweepMs: 1, sweepMaxMs: 5 },
     now: Date.now,
   } as unknown as ActivityDeps;
-  return sweepOrders(deps, { sleep: setTimeout, signal: new AbortController().signal, warn: () => {} }, key);
+  return pollOrders(deps, { sleep: setTimeout, signal: new AbortController().signal, warn: () => {} }, key);
 }
 
 const settle = (): void => sandbox.clock.advance(60_000);
