@@ -347,6 +347,7 @@ function planText(plan: BatchPlan): string {
   const flagged = Object.entries(flags) as [Flag, number][];
   const more = apart.length - LISTED_MAX;
   const others = rows.length - shown.length;
+  const width = widthOf(process.stderr);
   const listed = apart
     .slice(0, LISTED_MAX)
     .map(({ documentId, amount, currency, why }) => [
@@ -355,17 +356,17 @@ function planText(plan: BatchPlan): string {
       WHY_EXCLUDED[why],
     ]);
   return [
-    `${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(newPayees)} of them new`,
+    ...wrap(`${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(newPayees)} of them new`, width),
     ...sums,
     ...caps.map((it) => `  ${capsText(it)}`),
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
-    ...(shown.length === 0 ? [] : [filledTable(PLAN_COLUMNS, shown, widthOf(process.stderr))]),
+    ...(shown.length === 0 ? [] : [filledTable(PLAN_COLUMNS, shown, width)]),
     ...(others > 0 ? [`and ${groupedAmount(others)} more, in these totals and the digest`] : []),
     ...(apart.length === 0
       ? []
       : [
-          `${counted(apart.length, 'payout needs a separate decision', 'payouts need separate decisions')} and ${apart.length === 1 ? 'is' : 'are'} not decided by this signature:`,
-          table(['document', 'amount', 'why'], listed),
+          counted(apart.length, 'payout needs a separate decision:', 'payouts need separate decisions:'),
+          table(['document', 'amount', 'why'], listed, width),
         ]),
     ...(more > 0 ? [`and ${groupedAmount(more)} more; payouts status ${batchId} lists all of them`] : []),
     `digest ${digest}`,
