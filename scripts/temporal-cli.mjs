@@ -9,7 +9,16 @@ import { CURRENT_TEMPORAL, OLDEST_TEMPORAL } from './temporal-versions.mjs';
 
 /** The per-user cache: a new home or a fresh clone costs no second download. */
 export function cacheFolder(env) {
-  return join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'durable-payouts');
+  return join(env.XDG_CACHE_HOME || join(env.HOME || userHome(), '.cache'), 'durable-payouts');
+}
+
+/** A user without a name (a number in a container) has no home. */
+function userHome() {
+  try {
+    return homedir();
+  } catch {
+    return '/';
+  }
 }
 
 /** Where the set-up puts a version of the CLI. */

@@ -1,10 +1,10 @@
-import { homedir } from 'node:os';
 import { counted, groupedAmount, minuteOf, peopleText, shortId, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { addDecimals } from '../domain/money.ts';
 import type { AccountOutlook, Outlook } from '../files/intake/outlook.ts';
 import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
 import type { Plan, StoreUse } from '../files/intake/plan.ts';
+import { userHome } from '../platform/config/home.ts';
 import { payeeText } from '../reports/masked.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { shellWord, table } from './output.ts';
@@ -52,7 +52,7 @@ export function storeText({ place, bank, isNew, batches, lastUsedAt, otherHome }
 
 /** With `~` for the folder of the user. */
 function pathText(path: string): string {
-  const own = `${homedir()}/`;
+  const own = `${userHome()}/`;
   return path.startsWith(own) ? `~/${path.slice(own.length)}` : path;
 }
 

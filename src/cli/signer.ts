@@ -28,8 +28,18 @@ export interface DecideOptions extends SignedOptions {
   remark: string | undefined;
 }
 
-/** Who says so, where names are believed: the one given, else the user of this machine. */
-export const nameOf = (by: string | undefined): string => by ?? userInfo().username;
+/** Who says so, where names are believed: the one given, else the user of this machine. Throws a `Problem` for neither. */
+export function nameOf(by: string | undefined): string {
+  try {
+    return by ?? userInfo().username;
+  } catch (cause) {
+    // A container may run under a number that no user of its has.
+    throw new Problem('usage', 'name-missing', 'The user of this command has no name on this machine.', {
+      hint: 'Say who you are: --by NAME',
+      cause,
+    });
+  }
+}
 
 export interface Signer {
   name: string;

@@ -3,6 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -235,8 +236,9 @@ function spawnServer(
       // Its own process group: Ctrl-C must not end the server before its worker.
       detached: true,
       stdio: ['ignore', log, log],
-      // Passes on none of our secrets, and none of the user's TEMPORAL_* variables.
-      env: { GOGC: GARBAGE_PERCENT },
+      // Passes on none of our secrets, and none of the user's TEMPORAL_* variables. It asks for the name and home of its user, who
+      // may be a number without them.
+      env: { GOGC: GARBAGE_PERCENT, USER: 'payouts', HOME: dirname(dbFile) },
     });
   } finally {
     closeSync(log);

@@ -206,7 +206,8 @@ function spawnBesideUs(command: string, args: readonly string[]): ChildProcess {
   return spawn('/bin/sh', ['-c', script, 'sh', command, ...args], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
-    env: {},
+    // It asks for the name and home of its user, who may be a number without them.
+    env: { USER: 'payouts', HOME: '/' },
   });
 }
 
