@@ -17,10 +17,14 @@ RUN npm run build:workflows \
  && find . -type f \( -name '*.map' -o -name '*.ts' -o -name '*.mts' -o -name '*.cts' \) -delete
 
 FROM ${NODE_IMAGE}
-ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts XDG_STATE_HOME=/var/lib/payouts
+ENV NODE_ENV=production PAYOUTS_HOME=/var/lib/payouts XDG_STATE_HOME=/var/lib/payouts HOME=/var/lib/payouts NODE_USE_SYSTEM_CA=1
 WORKDIR /app
 COPY --from=build /app ./
-RUN install -d -o node -g node -m 700 /var/lib/payouts /var/lib/payouts-audit
+# The base has no CA certificates, without which neither Temporal Cloud nor a bank can be told from others: those of this Node.
+# OpenShift runs containers under a number without a name, in group 0.
+RUN install -d /etc/ssl/certs \
+ && node -e "console.log(require('node:tls').rootCertificates.join('\n'))" >/etc/ssl/certs/ca-certificates.crt \
+ && install -d -o node -g 0 -m 770 /var/lib/payouts /var/lib/payouts-audit
 USER node
 VOLUME /var/lib/payouts
 ENTRYPOINT ["node", "/app/bin/payouts.mjs"]

@@ -73,7 +73,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     // With what sends mails, which costs the start of every other worker.
     const { startSender } = await import('./reports/events/sender.ts');
     const sender = { store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() };
-    opened.adopt(startSender(sender, subscriptions, mailServer.reveal()), (it) => it.close());
+    opened.adopt(startSender(sender, subscriptions, mailServer.reveal(), config.proxyFor), (it) => it.close());
   }
   opened.defer(() => telemetry.drain());
   const kept = opened.move();
@@ -83,7 +83,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
 /** Refuses another bank or Temporal, and a namespace of another store, before the worker takes any task. */
 async function open(opened: OpenedParts, config: Config, stack: StackAddresses, log: Log): Promise<WorkerResources> {
   const telemetry = telemetryAt(config.metrics.worker, { config, log });
-  const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+  const stored = opened.adopt(await openStore(config.storeUrl.reveal(), config.storeConnections), (it) => it.close());
   const tracing = await openTracing(config.traces, log);
   opened.defer(async () => tracing?.close());
   const store = observedStore(stored, telemetry.metrics, log, tracing);

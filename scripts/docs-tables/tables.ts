@@ -4,6 +4,7 @@ import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/bank/schemas/envelo
 import { EXIT } from '../../src/cli/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { CARD_STATES, isCardEnd } from '../../src/domain/card-payment.ts';
+import { CAUSES, remedyFor, type SideName } from '../../src/domain/causes.ts';
 import { EVENT_KINDS } from '../../src/domain/events-out.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
 import { CHECK_KINDS, type CheckKind, type CheckVerdict, objectionOf } from '../../src/domain/payee.ts';
@@ -105,6 +106,17 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   metrics: ({ words }) =>
     METRICS.map((metric) => code(`${metric.name}${labelsOf(metric)}`)).map((name) => [name, words(name, 1)]),
   alarms: ({ words }) => ALARMS.map((name) => [code(name), words(code(name), 1), words(code(name), 2)]),
+  causes: () =>
+    Object.entries(CAUSES).map(([name, cause]) => {
+      const sides: readonly SideName[] = 'of' in cause ? cause.of : [];
+      const [only] = sides.length === 1 ? sides : [];
+      return [
+        code(name),
+        sidesOf(sides),
+        cause.says,
+        only === undefined ? inGeneral(cause.remedy) : remedyFor(cause, only),
+      ];
+    }),
   secrets: () =>
     Object.entries(HOLDINGS).map(([name, { allows, needs }]) => [
       code(name),
@@ -118,6 +130,20 @@ const labelsOf = (metric: object): string =>
   'labelNames' in metric && Array.isArray(metric.labelNames) && metric.labelNames.length > 0
     ? `{${metric.labelNames.join()}}`
     : '';
+
+/** Of what it is a cause. */
+function sidesOf(sides: readonly SideName[]): string {
+  if (sides.length === 0) return 'all';
+  return sides.length > 4 ? 'connections' : sides.join(', ');
+}
+
+/** A remedy that several share, in words that are nobody's. */
+const inGeneral = (remedy: string): string =>
+  remedy
+    .replaceAll('{address}', 'the setting of the address')
+    .replaceAll('{access}', 'the settings of its key')
+    .replaceAll('{authority}', '`NODE_EXTRA_CA_CERTS`, or as [TLS](production.md#certificates) says')
+    .replaceAll('{tls}', 'the settings of TLS');
 
 const yes = (is: boolean, otherwise: string): string => (is ? 'yes' : otherwise);
 

@@ -5,6 +5,7 @@ import { type CallsOptions, createCalls } from './calls.ts';
 import { cardFields } from './cards/card-fields.ts';
 import { sleep, withDeadline } from './deadline.ts';
 import { NotSentError } from './errors.ts';
+import type { HttpProxy } from './proxy.ts';
 import { NO_TOKEN, RELAY_READY, type RelayOptions, relayTransport } from './relay-transport.ts';
 import {
   accountsResource,
@@ -54,6 +55,8 @@ export interface BankOptions {
   admission?: CallsOptions['admission'];
   /** Workers through which everything is read, with neither API key nor writes; default: none, the bank itself is asked. */
   relay?: RelayOptions | undefined;
+  /** Through which the bank is reached; default: directly. Workers always are. */
+  proxy?: HttpProxy | undefined;
   /** Carries the requests; default: HTTP to `baseUrl`. */
   transport?: Transport;
 }
@@ -70,7 +73,7 @@ export function createBank(options: BankOptions): Bank {
   const readAttemptMs = readTotalMs / 2;
   const clock = options.clock ?? (() => performance.now());
   const { relay } = options;
-  const carrier = options.transport ?? transportOf(origin, relay, { connectMs, bodyBytesMax });
+  const carrier = options.transport ?? transportOf(origin, options, { connectMs, bodyBytesMax });
   const { transport, clock: bankClock } = measured(carrier, { clock, now: options.wallClock ?? Date.now });
   const { apiKey, apiSecret } = options;
   const access = { ...options.auth, apiKey, apiSecret, transport, clock, limitMs: readAttemptMs, basePath };
@@ -108,8 +111,11 @@ export function createBank(options: BankOptions): Bank {
   };
 }
 
-const transportOf = (origin: string, relay: RelayOptions | undefined, limits: TransportLimits): Transport =>
-  relay === undefined ? createTransport(origin, limits) : relayTransport(relay, limits);
+const transportOf = (
+  origin: string,
+  { relay, proxy }: Pick<BankOptions, 'relay' | 'proxy'>,
+  limits: TransportLimits,
+) => (relay === undefined ? createTransport(origin, limits, { proxy }) : relayTransport(relay, limits));
 
 /** Throws a `BankError` unless a worker answers that has a token of the bank. */
 async function assertRelays(transport: Transport, limitMs: number): Promise<void> {

@@ -14,7 +14,7 @@ const CONNECTIONS_MAX = 256;
 /** What an answer says besides its body, as far as a client of the bank reads it. */
 const PASSED_ON = ['content-type', 'date', 'age', 'retry-after'];
 
-type Access = Pick<BankOptions, 'baseUrl' | 'apiKey' | 'apiSecret' | 'auth'>;
+type Access = Pick<BankOptions, 'baseUrl' | 'apiKey' | 'apiSecret' | 'auth' | 'proxy'>;
 
 /**
  * Lets processes that hold `key`, and no key of the bank, read from the bank at `baseUrl`: passes on GETs of its resources with a
@@ -44,9 +44,9 @@ export async function startReadsRelay(
 
 type Reads = ReturnType<typeof readsOf>;
 
-function readsOf({ baseUrl, auth, ...access }: Access) {
+function readsOf({ baseUrl, auth, proxy, ...access }: Access) {
   const { origin, basePath } = splitBaseUrl(baseUrl);
-  const transport = createTransport(origin, LIMITS);
+  const transport = createTransport(origin, LIMITS, { proxy });
   const clock = () => performance.now();
   const tokens = createTokenSource({ ...auth, ...access, transport, clock, limitMs: READ_MS, basePath });
   const ask = async (target: string, signal: AbortSignal): Promise<HttpAnswer> => {

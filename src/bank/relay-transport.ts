@@ -31,7 +31,7 @@ export interface RelayOptions {
 
 /** Carries reads through the first worker that answers; a write is refused before anything leaves. */
 export function relayTransport({ hosts, key }: RelayOptions, limits: TransportLimits): Transport {
-  const relays = hosts.map((host) => createTransport(`https://${host}`, limits, relayClientTls(key)));
+  const relays = hosts.map((host) => createTransport(`https://${host}`, limits, { tls: relayClientTls(key) }));
   let last = 0;
   return {
     async exchange(request) {

@@ -1,10 +1,17 @@
 import type { Readable } from 'node:stream';
 import { Agent, buildConnector, Client } from 'undici';
+import { type HttpProxy, throughProxy } from './proxy.ts';
 
 export interface TransportLimits {
   /** DNS, TCP and TLS together, milliseconds. */
   connectMs: number;
   bodyBytesMax: number;
+}
+
+interface Way {
+  tls?: buildConnector.BuildOptions;
+  /** Through which every connection goes; undefined: none. */
+  proxy?: HttpProxy | undefined;
 }
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -60,21 +67,18 @@ class NoConnection extends Error {}
 
 /**
  * Reads share keep-alive connections. Every write gets its own: on a reused connection a reset cannot be told from "closed while
- * idle", and undici would resend a queued request. The caller's signal limits the total time, so undici's own timers are off. No
- * proxy from the environment: only EnvHttpProxyAgent reads it.
+ * idle", and undici would resend a queued request. The caller's signal limits the total time, so undici's own timers are off. A
+ * proxy is one that is given: none from the environment, which only EnvHttpProxyAgent reads.
  */
-export function createTransport(
-  origin: string,
-  limits: TransportLimits,
-  tls: buildConnector.BuildOptions = {},
-): Transport {
-  const connect = buildConnector({
+export function createTransport(origin: string, limits: TransportLimits, { tls, proxy }: Way = {}): Transport {
+  const direct = buildConnector({
     timeout: limits.connectMs,
     allowH2: false,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
     ...tls,
   });
+  const connect = proxy === undefined ? direct : throughProxy(direct, proxy, limits.connectMs);
   const timing = { headersTimeout: 0, bodyTimeout: 0 };
   const agent = new Agent({ ...timing, connect: marked(connect), connections: 64, allowH2: false });
 

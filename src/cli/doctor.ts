@@ -1,25 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { access, constants, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { advisoriesOf, isPatchedServer } from '../../scripts/pins.mjs';
 import type { FoundCli } from '../../scripts/temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
-import type { Bank } from '../bank/bank.ts';
 import type { Policy } from '../domain/authority.ts';
 import { isOpen, scopeText, unguarded } from '../domain/authority.ts';
+import { causeTold } from '../domain/causes.ts';
 import { counted, groupedAmount, minuteOf } from '../domain/display.ts';
 import type { Undecodable } from '../domain/failures.ts';
 import { PAYLOAD_REFUSED } from '../domain/failures.ts';
 import { TASK_QUEUE } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
-import {
-  ByReference,
-  type ReferenceForm,
-  type ReferenceSpelling,
-  referenceForm,
-  spellingText,
-} from '../domain/reference-form.ts';
 import { type ResumptionReason, UNUSUAL } from '../domain/store-past.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';
 import { DAY_MS } from '../domain/time.ts';
@@ -45,6 +39,7 @@ import { ACCEPTABLE } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { table } from './output.ts';
 import type { Session } from './session.ts';
+import { judgeShown, recentPayouts, shownReferences } from './shown-references.ts';
 import { nameOf } from './signer.ts';
 
 interface Check {
@@ -70,6 +65,7 @@ export async function doctor(
     { name: 'Node', verdict: 'ok', detail: process.versions.node },
     settingsCheck(session.config),
     { name: 'secrets', ...judgeHeld(session.config, as) },
+    ...judgeProxy(session.config),
   ];
   const parts =
     session.config.process === 'person' ? [await check('gateway', () => whoAmI(session))] : await checkParts(session);
@@ -89,24 +85,61 @@ async function whoAmI(session: Session): Promise<string> {
 
 async function checkParts(session: Session): Promise<Check[]> {
   const { policy } = session.config.settings;
+  const store = await check('store', async () => storeDetail(session));
   return [
     ...(policy === undefined ? [] : [await check('policy', async () => judgePolicy(policy))]),
-    await check('home', () => writable(session.config.home)),
-    await check('store', async () => storeDetail(session)),
+    await check('home', () => judgeHome(session.config.home)),
+    store,
+    ...(store.verdict === 'failed' ? await checkWithoutStore(session) : await checkWithStore(session)),
+  ];
+}
+
+async function checkWithStore(session: Session): Promise<Check[]> {
+  return [
     ...(await checkStoreRole(session)),
     await check('store used', async () => judgePast(session.config, await session.store(), Date.now())),
     await check('switches', async () => judgeSwitches(await (await session.store()).switches())),
-    ...(session.config.temporal.kind === 'embedded'
-      ? [
-          await check('Temporal CLI', async () => cliDetail(temporalCli(session.config.cliSearch))),
-          await check('Temporal server', async () =>
-            judgeReplacements(recentReplacements(session.config.home, Date.now())),
-          ),
-        ]
-      : []),
+    ...(await checkEmbedded(session)),
     ...(await checkStack(session)),
     await check('audit log', async () => judgeAuditLog(session.config, await session.store())),
     await check('payloads', async () => judgePayloads(session.config, await session.store(), Date.now())),
+  ];
+}
+
+/** What is not ours has its own causes: they are told all at once, not one by one as each is mended. */
+async function checkWithoutStore(session: Session): Promise<Check[]> {
+  const { config } = session;
+  return [
+    ...(await checkEmbedded(session)),
+    ...(config.temporal.kind === 'cluster' ? await checkTemporal(session, addressesOf(config.temporal)) : []),
+    ...(await checkRemote(session)),
+  ];
+}
+
+const addressesOf = ({ address, namespace }: { address: string; namespace: string }) => ({
+  temporalAddress: address,
+  namespace,
+});
+
+/** A bank and a provider of checks on another machine, without store and stack. */
+async function checkRemote({ config }: Session): Promise<Check[]> {
+  const { bank, checks } = config;
+  const provider = checks?.provider.kind === 'http' ? await checkProvider(config, '') : [];
+  if (bank.kind === 'sandbox') return provider;
+  const client = bankAt(config, bank.url);
+  const seen = await check('bank', async () => {
+    await client.authenticate();
+    return bank.url;
+  });
+  await client.close();
+  return [seen, ...provider];
+}
+
+async function checkEmbedded({ config }: Session): Promise<Check[]> {
+  if (config.temporal.kind !== 'embedded') return [];
+  return [
+    await check('Temporal CLI', async () => cliDetail(temporalCli(config.cliSearch))),
+    await check('Temporal server', async () => judgeReplacements(recentReplacements(config.home, Date.now()))),
   ];
 }
 
@@ -127,10 +160,17 @@ function fail(message: string): never {
 const cliDetail = ({ path, source, versions: { cli, server, ui } }: FoundCli): string =>
   `${path} (${source}): ${cli}, with server ${server} and Web UI ${ui}`;
 
-async function writable(folder: string): Promise<string> {
+const FREE_BYTES = 256 * 1024 * 1024;
+
+/** Whether it can be written, tried with a file, and how much of its disk is left. */
+async function judgeHome(folder: string): Promise<string | { verdict: 'warning'; detail: string }> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await access(folder, constants.W_OK);
-  return folder;
+  const tried = join(folder, `.doctor-${randomUUID()}`);
+  await writeFile(tried, 'x', { mode: 0o600, flush: true }).finally(() => rm(tried, { force: true }));
+  const { bavail, bsize } = await statfs(folder);
+  if (bavail * bsize >= FREE_BYTES) return folder;
+  const left = Math.floor((bavail * bsize) / 1_048_576);
+  return { verdict: 'warning', detail: `${folder}: only ${left} MB are free on its disk; free some` };
 }
 
 async function storeDetail(session: Session): Promise<string> {
@@ -149,19 +189,32 @@ async function checkStoreRole(session: Session): Promise<Check[]> {
 
 /** Temporal and bank, on the stack that is up or one booted for the check. */
 async function checkStack(session: Session): Promise<Check[]> {
+  const { config } = session;
+  const cluster = config.temporal.kind === 'cluster' ? await checkTemporal(session, addressesOf(config.temporal)) : [];
+  // The stack would only say the same once more.
+  if (cluster.some(({ verdict }) => verdict === 'failed')) return [...cluster, ...(await checkRemote(session))];
   const booted = await check('stack', async () => {
     const stack = await session.stack();
     return stack.owner ? 'started for this check' : 'up';
   });
-  if (booted.verdict === 'failed') return [booted];
+  if (booted.verdict === 'failed') return [booted, ...cluster, ...(await checkRemote(session))];
   const stack = await session.stack();
-  const temporal = await check('Temporal', () => asked(session, stack, (it) => judgeTemporal(it, stack)));
-  const version = await check('Temporal version', () => asked(session, stack, serverVersion(session.config)));
-  return [booted, temporal, version, ...(await checkBank(session, stack)), ...(await checkProvider(session, stack))];
+  const temporal = config.temporal.kind === 'cluster' ? cluster : await checkTemporal(session, stack);
+  return [booted, ...temporal, ...(await checkBank(session, stack)), ...(await checkProvider(config, stack.apiUrl))];
 }
 
-async function asked<T>({ config }: Session, stack: Stack, use: (connection: Connection) => Promise<T>): Promise<T> {
-  const { connection, close } = await connectTemporal(config, stack);
+async function checkTemporal(session: Session, at: Pick<Stack, 'namespace' | 'temporalAddress'>): Promise<Check[]> {
+  const temporal = await check('Temporal', () => asked(session, at, (it) => judgeTemporal(it, at)));
+  if (temporal.verdict === 'failed') return [temporal];
+  return [temporal, await check('Temporal version', () => asked(session, at, serverVersion(session.config)))];
+}
+
+async function asked<T>(
+  { config }: Session,
+  at: Pick<Stack, 'namespace' | 'temporalAddress'>,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const { connection, close } = await connectTemporal(config, at);
   try {
     return await use(connection);
   } finally {
@@ -197,7 +250,7 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
 }
 
 /** Whether the configured check provider answers, for a name on no list; nothing if none is configured. */
-async function checkProvider({ config }: Session, { apiUrl }: Stack): Promise<Check[]> {
+async function checkProvider(config: Config, apiUrl: string): Promise<Check[]> {
   if (config.checks === undefined) return [];
   const seen = await check('payee checks', async () => {
     const { provider } = payeeChecks(config, apiUrl) ?? fail('no provider is set');
@@ -205,7 +258,8 @@ async function checkProvider({ config }: Session, { apiUrl }: Stack): Promise<Ch
       const { verdict } = await provider.screen({ name: NOBODY });
       return `${provider.name} answers: ${verdict}`;
     } catch (error) {
-      return fail(`${provider.name} gives no usable answer: ${error instanceof Error ? error.message : error}`);
+      const { message, hint } = causeTold(error, 'checks', provider.name) ?? problemOf(error);
+      return fail(`${message} ${hint}`);
     } finally {
       await provider.close();
     }
@@ -225,6 +279,24 @@ function settingsCheck({ unknownSettings, tooOpen }: Config): Check {
   const odd = [...unknownSettings, ...tooOpen];
   const [verdict, detail] = odd.length === 0 ? (['ok', 'all known'] as const) : (['warning', odd.join(' ')] as const);
   return { name: 'settings', verdict, detail };
+}
+
+/** Through which proxy the bank is reached, or that the one of the environment is not used; nothing where there is none. */
+export function judgeProxy({
+  bank,
+  proxyFor,
+  ignoresProxy,
+}: Pick<Config, 'bank' | 'proxyFor' | 'ignoresProxy'>): Check[] {
+  if (bank.kind === 'sandbox' || bank.relay !== undefined) return [];
+  if (ignoresProxy) {
+    const detail =
+      'HTTPS_PROXY is set and not used: PAYOUTS_PROXY=environment has bank, payee checks and events go through it';
+    return [{ name: 'proxy', verdict: 'warning', detail }];
+  }
+  const proxy = proxyFor(bank.url);
+  return proxy === undefined
+    ? []
+    : [{ name: 'proxy', verdict: 'ok', detail: `the bank is reached through ${proxy.origin}` }];
 }
 
 const LOOKED_AT = 1_000;
@@ -357,74 +429,6 @@ export async function judgeTemporal(
     const detail = `${seen}; it does not show its search attributes: compare them with docs/production.md`;
     return { verdict: 'warning', detail };
   }
-}
-
-/** Number of orders of ours by the form in which they show their reference; `absent`: without any. */
-type ShownReferences = ReadonlyMap<ReferenceForm | 'absent', number>;
-
-/** The payouts of as many days as reconciliation covers; `clockSkewMs`: how far the bank's clock may be off. */
-const recentPayouts = ({ settings: { pageSize, reconcileDays, clockSkewMs } }: Config) => ({
-  changedSince: Date.now() - reconcileDays * DAY_MS,
-  clockSkewMs,
-  pageSize,
-});
-
-/** This many pairs of user and currency are enough to see what a bank does with references. */
-const KEYS_MAX = 5;
-
-/**
- * Compares the references in order lists with those that the store records as sent. Reads only one page for each user and
- * currency, and sends nothing. An order is ours by its id or by a form of its reference.
- */
-export async function shownReferences(
-  { bank, store }: { bank: Bank; store: Store },
-  { changedSince, clockSkewMs, pageSize }: ReturnType<typeof recentPayouts>,
-): Promise<ShownReferences> {
-  const shown = new Map<ReferenceForm | 'absent', number>();
-  for (const { uid, currency, since } of await store.reconciliationKeys(changedSince, {
-    after: null,
-    limit: KEYS_MAX,
-  })) {
-    const query = { uid, currency, from: Math.max(0, since - clockSkewMs), type: 'PAYMENT' };
-    const { orders } = await bank.orders.listAll(query, { pageSize, calls: 1 });
-    const owners = await store.payoutsOfOrders(orders.map(({ order_id }) => order_id));
-    const byId = new Map(owners.map(({ orderId, reference }) => [orderId, reference]));
-    const documents = await store.documentsOf(uid, changedSince);
-    const sent = new ByReference(documents.map(({ reference }): [string, string] => [reference, reference]));
-    for (const { order_id, client_order_id: given } of orders) {
-      const reference = byId.get(order_id) ?? (given === undefined ? undefined : sent.find(given));
-      if (reference === undefined) continue;
-      const form = given === undefined ? 'absent' : referenceForm(given, reference);
-      shown.set(form, (shown.get(form) ?? 0) + 1);
-    }
-  }
-  return shown;
-}
-
-/**
- * What this means for the operator; `warning` if a lost answer would cost more than a wait. `spellings`: learned from orders that
- * were read by their id.
- */
-export function judgeShown(
-  shown: ShownReferences,
-  spellings?: readonly ReferenceSpelling[],
-): { verdict: 'ok' | 'warning'; detail: string } {
-  const total = [...shown.values()].reduce((sum, count) => sum + count, 0);
-  const altered = [...shown].filter(([form]) => form !== 'as-sent');
-  if (total === 0) return { verdict: 'ok', detail: 'no order of ours to compare yet' };
-  if (altered.length === 0) return { verdict: 'ok', detail: `come back as sent, in ${total} orders` };
-  const counts = altered.map(([form, count]) => `${count} ${form}`).join(', ');
-  const seen = `of ${total} orders the bank shows ${counts}: orders are known by their order id`;
-  const learned = spellingText(spellings);
-  if (learned !== undefined && altered.every(([form]) => form === 'respelled' || form === 'cut')) {
-    return { verdict: 'ok', detail: `${seen}, and one whose answer was lost by its reference ${learned}` };
-  }
-  const lost =
-    shown.has('other') || shown.has('absent')
-      ? 'one whose answer was lost cannot be found: set PAYOUTS_REFERENCE_DEDUPE=none'
-      : 'one whose answer was lost goes to needs-operator, reference-conflict';
-  const mixed = spellings?.length === 0 ? ' (it shows them in more than one form)' : '';
-  return { verdict: 'warning', detail: `${seen}, but ${lost}${mixed}` };
 }
 
 /** How late orders came into lists at most (ms; undefined: none did), and whether proofs of absence allow for it. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { namesInPath, type Operation } from '../channels/http/operation.ts';
+import { causeTold } from '../domain/causes.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
 import { keyOfToken } from '../people/signing/key-token.ts';
@@ -149,11 +150,16 @@ const noGateway = (status: number): Problem =>
     hint: 'Check --gateway or PAYOUTS_GATEWAY_URL.',
   });
 
-const unreachable = (cause?: unknown): Problem =>
-  new Problem('unreachable', 'gateway-unreachable', 'The gateway does not answer.', {
-    hint: 'Check --gateway or PAYOUTS_GATEWAY_URL; without them, payouts dev starts one on this machine.',
+function unreachable(cause?: unknown): Problem {
+  const { message, hint } = causeTold(cause, 'gateway') ?? {
+    message: 'The gateway does not answer.',
+    hint: 'Check --gateway or PAYOUTS_GATEWAY_URL.',
+  };
+  return new Problem('unreachable', 'gateway-unreachable', message, {
+    hint: `${hint} Without a gateway named, payouts dev starts one on this machine.`,
     cause,
   });
+}
 
 const KIND_OF_STATUS: Readonly<Record<number, ProblemKind>> = {
   401: 'unauthenticated',

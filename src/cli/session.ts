@@ -127,7 +127,8 @@ export class Session implements AsyncDisposable {
 
   async store(): Promise<Store> {
     this.assertInPlace();
-    this.openedStore ??= openStore(this.config.storeUrl.reveal()).then((store) =>
+    const { storeUrl, storeConnections } = this.config;
+    this.openedStore ??= openStore(storeUrl.reveal(), storeConnections).then((store) =>
       this.opened.adopt(store, (it) => it.close()),
     );
     return this.openedStore;

@@ -42,6 +42,7 @@ export function bankAt(
     cardRefusalStatuses: refusalStatuses,
     cardVerifyHosts: verifyHosts,
     onCall,
+    proxy: config.proxyFor(apiUrl),
     admission: store && budgetOver(store, config.bank.callsPerSecond),
   });
   return withSharedReads(withRequiredDetailsCache(bank));
@@ -59,7 +60,8 @@ const budgetOver = (store: Pick<Store, 'bookCalls'>, limits: CallBudgetOptions['
 export async function relayOf(config: Config, apiUrl: string): Promise<{ close(): Promise<void> } | undefined> {
   const { key, secret, auth, relayAt } = config.bank;
   if (relayAt === undefined) return undefined;
-  const access = { baseUrl: apiUrl, apiKey: key.reveal(), apiSecret: secret.reveal(), auth, key: relayAt.key.reveal() };
+  const secrets = { apiKey: key.reveal(), apiSecret: secret.reveal(), key: relayAt.key.reveal() };
+  const access = { baseUrl: apiUrl, auth, proxy: config.proxyFor(apiUrl), ...secrets };
   return startReadsRelay(relayAt, access).catch((error: NodeJS.ErrnoException) => {
     throw new Problem('set-up', 'reads-address', `Reads of the bank cannot be served at ${addressText(relayAt)}.`, {
       hint: 'Free the port, or set another PAYOUTS_BANK_READS_ADDRESS.',
@@ -131,8 +133,11 @@ export function bankWarnings({ bank, settings, ...looks }: Looked): () => Promis
     { ...looks, freshMs: ASKED_EVERY_MS },
   );
   return async () => {
-    const { ready } = await answers();
-    return [ready ? [] : OUTAGE, clockComplaint(bank.clock.offset(), settings.clockSkewMs) ?? []].flat();
+    const { ready, causes } = await answers();
+    return [
+      ready ? [] : [OUTAGE, ...causes].join('. '),
+      clockComplaint(bank.clock.offset(), settings.clockSkewMs) ?? [],
+    ].flat();
   };
 }
 
@@ -162,7 +167,7 @@ export function bankClockAlarm(clock: BankClock, limitMs: number, log: Log): () 
  * The provider of payee checks: the configured one, or that of this stack's sandbox. Undefined: none. Throws a `ConfigError` if
  * the policy lets nobody decide on a screening.
  */
-export function payeeChecks({ checks, bank, settings }: Config, apiUrl: string): PayeeChecks | undefined {
+export function payeeChecks({ checks, bank, settings, proxyFor }: Config, apiUrl: string): PayeeChecks | undefined {
   if (checks === undefined) return undefined;
   assertDecidable(settings.policy);
   const { provider, timeoutMs, maxAgeMs, verifiedCurrencies } = checks;
@@ -170,7 +175,11 @@ export function payeeChecks({ checks, bank, settings }: Config, apiUrl: string):
     provider.kind === 'sandbox'
       ? { name: 'sandbox', url: `${apiUrl}/checks`, secret: bank.secret.reveal() }
       : { name: new URL(provider.url).host, url: provider.url, secret: provider.secret.reveal() };
-  return { provider: askedOnce(httpProvider({ ...at, timeoutMs })), maxAgeMs, verifiedCurrencies };
+  return {
+    provider: askedOnce(httpProvider({ ...at, timeoutMs, proxy: proxyFor(at.url) })),
+    maxAgeMs,
+    verifiedCurrencies,
+  };
 }
 
 /** Otherwise a payout held for a screening would be held for ever. */

@@ -3,7 +3,7 @@ import { leadsHere } from '../domain/loopback.ts';
 import type { KeyRing } from './codec/keys.ts';
 import { keyRingOfHome } from './codec/keys.ts';
 import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
-import { BANK_KEYS, type BankConfig, bankOf } from './config/bank.ts';
+import { BANK_KEYS, type BankConfig, bankOf, proxiesOf } from './config/bank.ts';
 import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, checksOf } from './config/checks.ts';
 import {
@@ -22,7 +22,7 @@ import { assertKeysPrivate, FILE_ACCESS_KEYS, PolicyFile, readableSecrets } from
 import { settingsOf, WORKER_KEYS } from './config/settings.ts';
 import { metricsOf, openAddresses, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
 import { DEPLOYMENT_KEYS, deploymentOf, type TemporalConfig, temporalOf } from './config/temporal.ts';
-import { codecKeys, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
+import { codecKeys, count, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
 
 /** The only reader of the process environment. */
 
@@ -55,6 +55,11 @@ export const CONFIG_KEYS = {
     'folder of databases and reports, relative to the working directory; absent: .payouts there with the sandbox, with a bank one per user and bank in durable-payouts of XDG_DATA_HOME (~/.local/share)',
   ),
   PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
+  PAYOUTS_STORE_CONNECTIONS: key(
+    count(1, 1_000),
+    '10',
+    'the most connections of this process to the PostgreSQL of the store; never more than a third of what it lets its role have',
+  ),
   PAYOUTS_ONE_MACHINE: key(
     flag,
     'false',
@@ -108,7 +113,13 @@ export function loadConfig(env: Environment = process.env) {
     homeHere,
     /** `file:` with an absolute path, or `postgres://`, which can contain a password. */
     storeUrl: new Secret(storeUrl),
+    /** The most connections of this process to PostgreSQL. */
+    storeConnections: values.PAYOUTS_STORE_CONNECTIONS,
     bank,
+    /** The proxy to a URL of the bank, of checks or of events; undefined: it is reached directly. */
+    proxyFor: proxiesOf(values, env),
+    /** The environment names a proxy, which is not used: PAYOUTS_PROXY does not say so. */
+    ignoresProxy: values.PAYOUTS_PROXY === undefined && ['HTTPS_PROXY', 'https_proxy'].some((name) => env[name]),
     temporal,
     /** Id of the store whose namespace this one takes over. */
     replacesStore: values.PAYOUTS_REPLACES_STORE,

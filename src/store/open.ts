@@ -15,12 +15,13 @@ import type { Store } from './store.ts';
  * Opens the store and migrates its tables if its role may; several processes may open it at once.
  *
  * @param url as for `storeLocation`
+ * @param connections the most connections to PostgreSQL
  * @throws Problem `store-url` for any other form, `store-not-migrated` if the tables are not those of this build and the role may
  * not make them
  */
-export async function openStore(url: string): Promise<Store> {
+export async function openStore(url: string, connections?: number): Promise<Store> {
   const place = storeLocation(url);
-  const db = databaseAt(url, place);
+  const db = databaseAt(url, place, connections);
   try {
     await migrateIfNeeded(db, place);
     if (place.kind === 'postgres') shareCommits(db);
@@ -45,10 +46,10 @@ export async function migrateStore(url: string): Promise<string[]> {
   return await appliedSteps(db);
 }
 
-const databaseAt = (url: string, place: StoreLocation): Database =>
+const databaseAt = (url: string, place: StoreLocation, connections?: number): Database =>
   openDatabase(
     place.kind === 'postgres'
-      ? new PostgresNamingDialect({ pool: openPostgresPool(url) })
+      ? new PostgresNamingDialect({ pool: openPostgresPool(url, connections) })
       : nodeSqliteDialect(() => openSqliteFile(place.path), { gather: setImmediate, rest: setTimeout }),
   );
 

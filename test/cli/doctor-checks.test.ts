@@ -4,10 +4,9 @@ import {
   judgePayloads,
   judgeReplacements,
   judgeServerVersion,
-  judgeShown,
   judgeSwitches,
-  shownReferences,
 } from '../../src/cli/doctor.ts';
+import { judgeShown, shownReferences } from '../../src/cli/shown-references.ts';
 import { spellingsOf } from '../../src/domain/reference-form.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
 import { openStore } from '../../src/store/open.ts';

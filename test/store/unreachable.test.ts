@@ -12,14 +12,16 @@ it('says that the store does not answer, and nothing of its address', async () =
   await expect(opening).rejects.toMatchObject({
     kind: 'unreachable',
     code: 'store-unreachable',
-    message: 'The store does not answer (ECONNREFUSED).',
+    message: "The store's PostgreSQL cannot be used: nothing listens there (ECONNREFUSED).",
   });
   await expect(opening).rejects.not.toMatchObject({ message: expect.stringContaining('hunter2') });
 });
 
 it('says of a full disk that it is full', () => {
   const full = Object.assign(new Error('could not extend file'), { code: '53100' });
-  expect(storeProblemOf(full)?.message).toBe('The store has no space left on its disk (53100).');
+  expect(storeProblemOf(full)?.message).toBe(
+    "The store's PostgreSQL cannot be used: it has no space left on its disk (53100).",
+  );
 });
 
 const onPostgres = it.runIf(BACKENDS.length > 1);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ScreeningVerdict, VerificationVerdict } from '../../domain/payee.ts';
 import { withDeadline } from '../deadline.ts';
 import { readJsonOnce } from '../json.ts';
+import type { HttpProxy } from '../proxy.ts';
 import { createTransport, type HttpAnswer, HttpFailure, type Transport } from '../transport.ts';
 
 /** What a party is looked up by in a list of parties. */
@@ -76,6 +77,8 @@ interface HttpProviderOptions {
   secret: string;
   /** For a whole check including a second try; ms. */
   timeoutMs: number;
+  /** Through which it is reached; default: directly. */
+  proxy?: HttpProxy | undefined;
 }
 
 const text = z.string().min(1).max(200);
@@ -93,10 +96,10 @@ const TRIES = 2;
  * A provider with the contract of docs/checks.md. A check moves no money, so a lost answer is asked for once more; a redirect is
  * not followed and counts as no answer.
  */
-export function httpProvider({ name, url, secret, timeoutMs }: HttpProviderOptions): CheckProvider {
+export function httpProvider({ name, url, secret, timeoutMs, proxy }: HttpProviderOptions): CheckProvider {
   const { origin, pathname } = new URL(url);
   const base = pathname === '/' ? '' : pathname;
-  const transport = createTransport(origin, { connectMs: timeoutMs, bodyBytesMax: BODY_BYTES_MAX });
+  const transport = createTransport(origin, { connectMs: timeoutMs, bodyBytesMax: BODY_BYTES_MAX }, { proxy });
   const headers = { 'content-type': 'application/json', accept: 'application/json', authorization: `Bearer ${secret}` };
   const ask = <Schema extends z.ZodType>(path: string, about: object, schema: Schema): Promise<z.output<Schema>> =>
     withDeadline(timeoutMs, undefined, async (signal) => {

@@ -51,7 +51,7 @@ export async function openGateway(
   warnOfUnneeded(takesCards ? 'card-gateway' : 'gateway', config, log);
   await using opened = new OpenedParts();
   const telemetry = telemetryAt(config.metrics.gateway, { config, log });
-  const stored = opened.adopt(await openStore(config.storeUrl.reveal()), (it) => it.close());
+  const stored = opened.adopt(await openStore(config.storeUrl.reveal(), config.storeConnections), (it) => it.close());
   const store = observedStore(stored, telemetry.metrics, log);
   const onCall = observedCalls(telemetry.metrics);
   const bank = opened.adopt(bankAt(config, addresses.apiUrl, { store, onCall }), (it) => it.close());

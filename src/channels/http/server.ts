@@ -282,7 +282,7 @@ function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
   const answers = answerSchemas({ 200: [readiness, 'files can be taken'], 503: [readiness, 'a part is down'] });
   const schema = { tags: TAGS, summary: 'Ready', response: answers };
   app.get('/readyz', { schema, ...OPEN }, async (_request, reply) => {
-    const [answer, shown] = await Promise.all([look(), gateway.warnings()]);
-    return reply.code(answer.ready ? 200 : 503).send({ schemaVersion: 1, ...answer, warnings: shown });
+    const [{ ready, parts, causes }, shown] = await Promise.all([look(), gateway.warnings()]);
+    return reply.code(ready ? 200 : 503).send({ schemaVersion: 1, ready, parts, warnings: [...causes, ...shown] });
   });
 }

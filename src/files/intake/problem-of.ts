@@ -1,4 +1,5 @@
 import { AuthenticationError, BankError } from '../../bank/errors.ts';
+import { causeTold } from '../../domain/causes.ts';
 import { CHECK_TEMPORAL, Problem } from '../../domain/problem.ts';
 
 /** gRPC statuses for errors in our request: trying again is useless. */
@@ -37,11 +38,10 @@ export function temporalProblem(error: unknown): Problem | undefined {
       cause: error,
     });
   }
+  const told = causeTold(error, 'temporal');
   if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
-    return new Problem('set-up', 'temporal-refused', 'Temporal does not let us in.', {
-      hint: 'Check TEMPORAL_API_KEY or the TLS files, and that they may use the namespace in TEMPORAL_NAMESPACE.',
-      cause: error,
-    });
+    const message = told?.message ?? 'Temporal does not let us in.';
+    return new Problem('set-up', 'temporal-refused', message, { ...told, cause: error });
   }
   if (TASK_FAILS.test(words)) {
     return new Problem('unreachable', 'workflow-task-fails', 'The workflow does not answer: its workflow task fails.', {
@@ -49,8 +49,8 @@ export function temporalProblem(error: unknown): Problem | undefined {
       cause: error,
     });
   }
-  return new Problem('unreachable', 'temporal-unreachable', 'Temporal does not answer.', {
-    hint: CHECK_TEMPORAL,
+  return new Problem('unreachable', 'temporal-unreachable', told?.message ?? 'Temporal does not answer.', {
+    hint: told?.hint ?? CHECK_TEMPORAL,
     cause: error,
   });
 }
@@ -75,40 +75,48 @@ function answerOf(error: Error): Answer | undefined {
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const cause = { cause: error };
-  if (error instanceof AuthenticationError) {
-    const hint = 'Check PAYOUTS_API_KEY, PAYOUTS_API_SECRET and the PAYOUTS_AUTH_* keys.';
-    return new Problem('bank-authentication', 'authentication-refused', 'The bank refused the API key.', {
-      hint,
-      ...cause,
-    });
-  }
-  if (error instanceof BankError) {
-    if (error.condition !== undefined) return new Problem('refused', 'bank-refused', error.message, cause);
-    if (error.tooLarge) {
-      const hint = 'The bank has answered. Ask it why this answer is so large.';
-      return new Problem('refused', 'bank-answer-too-large', `${error.message}.`, { hint, ...cause });
-    }
-    const hint = 'Check PAYOUTS_API_URL. Nothing is lost: run the same command again.';
-    return new Problem('unreachable', 'bank-unreachable', error.message, { hint, ...cause });
-  }
+  if (error instanceof BankError) return bankProblem(error);
   const known = temporalProblem(error) ?? fileProblem(error);
   if (known !== undefined) return known;
   const message = error instanceof Error ? error.message : String(error);
   return new Problem('internal', 'internal', message, { hint: 'PAYOUTS_LOG_LEVEL=debug shows more.', ...cause });
 }
 
+function bankProblem(error: BankError): Problem {
+  const cause = { cause: error };
+  if (error.condition !== undefined) return new Problem('refused', 'bank-refused', error.message, cause);
+  if (error.tooLarge) {
+    const hint = 'The bank has answered. Ask it why this answer is so large.';
+    return new Problem('refused', 'bank-answer-too-large', `${error.message}.`, { hint, ...cause });
+  }
+  const told = causeTold(error, 'bank') ?? { message: `${error.message}.`, hint: 'Check PAYOUTS_API_URL.' };
+  if (error instanceof AuthenticationError) {
+    return new Problem('bank-authentication', 'authentication-refused', told.message, { ...told, ...cause });
+  }
+  const hint = `${told.hint} Nothing is lost: run the same command again.`;
+  return new Problem('unreachable', 'bank-unreachable', told.message, { hint, ...cause });
+}
+
 /** Errors caused by a path, its owner or its disk, not by our code. https://nodejs.org/api/errors.html#common-system-errors */
 const CODES: readonly unknown[] = [
   ...['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'EEXIST', 'ENAMETOOLONG', 'ELOOP', 'ENOSPC', 'EDQUOT'],
+  ...['EMFILE', 'ENFILE', 'EIO', 'ESTALE', 'ENOTEMPTY', 'EXDEV'],
 ];
+
+/** What SQLite says of its disk: full, read-only, failing. https://www.sqlite.org/rescode.html */
+const DISK = [8, 10, 13, 14];
 
 /** An error of the file system as a problem; undefined for other errors. */
 function fileProblem(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code, path } = error as NodeJS.ErrnoException;
-  if (path === undefined || !CODES.includes(code)) return undefined;
-  return new Problem('set-up', 'file-system', `${error.message}.`, {
-    hint: "Check the path, its folder and their permissions. The product's own files are in PAYOUTS_HOME.",
+  const { code, path, syscall } = error as NodeJS.ErrnoException;
+  const ofDisk = 'errcode' in error && DISK.includes(Number(error.errcode) & 0xff);
+  // What fails on an open file has no path; what fails on a socket has an address.
+  const ofFile = CODES.includes(code) && syscall !== undefined && !('address' in error);
+  if (!ofFile && !ofDisk) return undefined;
+  const told = causeTold(error, 'files', path ?? (ofDisk ? 'the store' : ''));
+  return new Problem('set-up', 'file-system', told?.message ?? `${error.message}.`, {
+    hint: `${told?.hint ?? 'Check the path.'} The product's own files are in PAYOUTS_HOME.`,
     cause: error,
   });
 }

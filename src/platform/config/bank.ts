@@ -1,5 +1,6 @@
+import { type HttpProxy, isDirect, proxyAt } from '../../bank/proxy.ts';
 import { isLoopback } from '../../domain/loopback.ts';
-import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
+import { ConfigError, type Environment, key, Secret, type ValuesOf } from './key.ts';
 import { count, flag, hostsWithPort, httpUrl, jsonObject, listenAddress, oneOf, readsKey, text } from './values.ts';
 
 /** How the bank is reached. Settings marked (api-gaps) stand in for what the interface does not show. */
@@ -35,6 +36,11 @@ export const BANK_KEYS = {
     'calls of the bank a second, of all users and all processes over one store, token requests aside (api-gaps)',
   ),
   PAYOUTS_API_RATE_PER_USER: key(count(1, 100_000), '100', 'calls of the bank a second for one user (api-gaps)'),
+  PAYOUTS_PROXY: key(
+    text,
+    null,
+    'HTTP proxy to the bank, the provider of payee checks and receivers of events: http://[NAME:PASSWORD@]HOST:PORT, or `environment`, as HTTPS_PROXY and HTTP_PROXY say; never to hosts in NO_PROXY; absent: no proxy, whatever the environment says',
+  ),
   PAYOUTS_BANK_READS_KEY: key(
     readsKey,
     null,
@@ -122,6 +128,33 @@ function readsOf(values: BankValues) {
 
 const hasDefaultKey = (values: BankValues): boolean =>
   values.PAYOUTS_API_KEY === SANDBOX_KEY && values.PAYOUTS_API_SECRET === SANDBOX_SECRET;
+
+/** Variables by which other programs are told of proxies; the lower-case ones are older. */
+const named = (env: Environment, name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
+
+/** The proxy to a URL; undefined: it is reached directly. Throws a `ConfigError` for an address that cannot be used. */
+export function proxiesOf(
+  { PAYOUTS_PROXY: given }: BankValues,
+  env: Environment,
+): (url: string) => HttpProxy | undefined {
+  const ofEnvironment = (name: string) => named(env, name) ?? named(env, 'ALL_PROXY');
+  const proxyOf = (setting: string, address: string | undefined): HttpProxy | undefined => {
+    try {
+      return address === undefined ? undefined : proxyAt(address);
+    } catch (error) {
+      throw new ConfigError(setting, (error as Error).message, 'Percent-encode : / ? # @ % in a password: # is %23.');
+    }
+  };
+  const [https, http] =
+    given === 'environment'
+      ? [proxyOf('HTTPS_PROXY', ofEnvironment('HTTPS_PROXY')), proxyOf('HTTP_PROXY', ofEnvironment('HTTP_PROXY'))]
+      : [proxyOf('PAYOUTS_PROXY', given), proxyOf('PAYOUTS_PROXY', given)];
+  const noProxy = named(env, 'NO_PROXY') ?? '';
+  return (url) => {
+    const at = new URL(url);
+    return isDirect(at, noProxy) ? undefined : at.protocol === 'https:' ? https : http;
+  };
+}
 
 /** Throws a `ConfigError` for a process that sends, and only reads from the bank. */
 export function assertSends({ bank }: { bank: Pick<BankConfig, 'relay'> }): void {

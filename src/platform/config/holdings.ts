@@ -27,6 +27,7 @@ export const HOLDINGS: Readonly<Record<string, Holding>> = {
   PAYOUTS_API_KEY: BANK,
   PAYOUTS_API_SECRET: BANK,
   PAYOUTS_BANK_READS_KEY: { allows: 'read balances, payees and orders through a worker', needs: ['worker', 'gateway'] },
+  PAYOUTS_PROXY: { allows: 'go out through the proxy, if it asks for a password', needs: SERVICES },
   PAYOUTS_STORE_URL: { allows: 'what its role may do with the store', needs: [...SERVICES, 'migrate'] },
   PAYOUTS_CODEC_KEYS: { allows: 'read and write payloads in Temporal', needs: SERVICES },
   TEMPORAL_API_KEY: TEMPORAL,

@@ -7,7 +7,8 @@ import { ConfigError } from './key.ts';
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>, setting: string, hint: string): T {
   let json: unknown;
   try {
-    json = readJsonOnce(readFileSync(path, 'utf8'));
+    // Editors on Windows begin a file with a mark of the byte order, which JSON has not.
+    json = readJsonOnce(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
   } catch {
     throw new ConfigError(setting, 'is not a readable JSON file in which each member appears once', hint);
   }

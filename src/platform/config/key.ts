@@ -1,6 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { z } from 'zod';
+import { causeOf } from '../../domain/causes.ts';
 import { didYouMean } from '../../domain/nearest.ts';
 import { Problem } from '../../domain/problem.ts';
 
@@ -80,17 +82,35 @@ export function readKeys<Table extends Keys>(keys: Table, env: Environment): Val
   return values as ValuesOf<Table>;
 }
 
-/** The value of `name`, or the content of the file named by `name_FILE`; an empty one counts as absent. */
+/**
+ * The value of `name`, or the content of the file named by `name_FILE`, without what editors and tools leave at their ends: a mark
+ * of the byte order, blanks, line ends. An empty one counts as absent.
+ */
 function textOf(env: Environment, name: string): string | undefined {
   const file = env[`${name}_FILE`];
-  const text = env[name] || undefined;
+  const text = env[name]?.trim() || undefined;
   if (!file) return text;
   if (text !== undefined) throw new ConfigError(name, `is set together with ${name}_FILE`, 'Set only one of the two.');
+  return readText(file, `${name}_FILE`).trim() || undefined;
+}
+
+const UTF16 = /^(?:\xff\xfe|\xfe\xff)|\0/;
+
+/** The text of a file that `setting` names. Throws a `ConfigError` if it cannot be read, or is not UTF-8. */
+function readText(path: string, setting: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '') || undefined;
-  } catch {
-    throw new ConfigError(`${name}_FILE`, 'names a file that cannot be read', 'Check the path and its permissions.');
+    bytes = readFileSync(path);
+  } catch (error) {
+    const { says, remedy } = causeOf(error, 'files') ?? { says: 'it cannot be read', remedy: 'Check the path.' };
+    throw new ConfigError(setting, `names a file that cannot be read: ${says}`, remedy);
   }
+  if (isUtf8(bytes) && !UTF16.test(bytes.toString('latin1'))) return bytes.toString('utf8');
+  throw new ConfigError(
+    setting,
+    'names a file that is not UTF-8 text',
+    'Save it as UTF-8 (Windows tools may write UTF-16).',
+  );
 }
 
 /** Variables read by tests, and those that Kubernetes sets in every container for a Service called payouts-…. */

@@ -13,8 +13,11 @@ export type TemporalConfig =
 export function temporalOf(env: Environment, values: ClearTextValues): TemporalConfig {
   if (!env.TEMPORAL_ADDRESS && !env.TEMPORAL_PROFILE) return { kind: 'embedded', namespace: 'default' };
   try {
-    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: present(env) });
-    const { address = 'localhost:7233', tls } = connectionOptions;
+    const given = { ...env, TEMPORAL_API_KEY: env.TEMPORAL_API_KEY?.trim() };
+    const { connectionOptions, namespace = 'default' } = loadClientConnectConfig({ overrideEnvVars: present(given) });
+    const { address = 'localhost:7233', tls, apiKey } = connectionOptions;
+    // The client's own error would repeat the key.
+    if (typeof apiKey === 'string' && !/^[\x21-\x7e]+$/.test(apiKey)) throw unsendable();
     if (address.includes('://')) throw notHostAndPort(env);
     assertTemporalEncrypted(address, tls, values, env);
     return { kind: 'cluster', namespace, address, connect: new Secret(connectionOptions) };
@@ -35,6 +38,13 @@ function fileKeyOf(error: unknown, env: Environment): string | undefined {
 }
 
 const FILE_KEYS = ['TEMPORAL_TLS_CLIENT_CERT_PATH', 'TEMPORAL_TLS_CLIENT_KEY_PATH', 'TEMPORAL_TLS_SERVER_CA_CERT_PATH'];
+
+const unsendable = (): ConfigError =>
+  new ConfigError(
+    'TEMPORAL_API_KEY',
+    'has a character that cannot be sent, such as a line end or a blank',
+    'Copy the key again, as one line.',
+  );
 
 const notHostAndPort = (env: Environment): ConfigError =>
   new ConfigError(

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { causeTold, SIDES, type SideName } from '../../domain/causes.ts';
 import type { Log } from '../../domain/settings.ts';
 import { addressRefused, type ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,6 +18,8 @@ export type ReadinessProbes<Part extends string> = Readonly<Record<Part, () => P
 export interface Readiness<Part extends string> {
   ready: boolean;
   parts: Readonly<Record<Part, 'up' | 'down'>>;
+  /** A sentence for each part that is down, where the cause is known. */
+  causes: readonly string[];
 }
 
 /** Checks every part; the result is shared and reused for `freshMs`, however often it is asked for. */
@@ -26,10 +29,11 @@ export function readinessOf<Part extends string>(
 ): () => Promise<Readiness<Part>> {
   const names = Object.keys(parts) as Part[];
   const look = async (): Promise<Readiness<Part>> => {
-    const shown = await Promise.all(names.map(async (name) => [name, await stateOf(name, parts[name], log)] as const));
+    const shown = await Promise.all(names.map(async (name) => ({ name, ...(await stateOf(name, parts[name], log)) })));
     return {
-      ready: shown.every(([, state]) => state === 'up'),
-      parts: Object.fromEntries(shown) as Readiness<Part>['parts'],
+      ready: shown.every(({ state }) => state === 'up'),
+      parts: Object.fromEntries(shown.map(({ name, state }) => [name, state])) as Readiness<Part>['parts'],
+      causes: shown.flatMap(({ cause }) => cause ?? []),
     };
   };
   let asked: { at: number; answer: Promise<Readiness<Part>> } | undefined;
@@ -39,16 +43,22 @@ export function readinessOf<Part extends string>(
   };
 }
 
-async function stateOf(part: string, ask: () => Promise<unknown>, log: Log): Promise<'up' | 'down'> {
+interface State {
+  state: 'up' | 'down';
+  cause?: string | undefined;
+}
+
+async function stateOf(part: string, ask: () => Promise<unknown>, log: Log): Promise<State> {
   try {
     const late = pause(PATIENCE_MS, undefined, { ref: false }).then(() =>
       Promise.reject(new Error('no answer in time')),
     );
     await Promise.race([ask(), late]);
-    return 'up';
+    return { state: 'up' };
   } catch (error) {
-    log.warn({ error, part }, 'a part is down');
-    return 'down';
+    const told = part in SIDES ? causeTold(error, part as SideName) : undefined;
+    log.warn({ error, part, cause: told?.message, remedy: told?.hint }, 'a part is down');
+    return { state: 'down', cause: told?.message };
   }
 }
 
@@ -96,8 +106,8 @@ async function answer(path: string | undefined, response: ServerResponse, probes
       return send(response, 200, { status: 'ok' });
     case '/readyz': {
       if (!probes.isTaking()) return send(response, 503, { schemaVersion: 1, ready: false, draining: true });
-      const [{ ready, parts }, warnings] = await Promise.all([probes.readiness(), probes.warnings()]);
-      return send(response, ready ? 200 : 503, { schemaVersion: 1, ready, parts, warnings });
+      const [{ ready, parts, causes }, warnings] = await Promise.all([probes.readiness(), probes.warnings()]);
+      return send(response, ready ? 200 : 503, { schemaVersion: 1, ready, parts, warnings: [...causes, ...warnings] });
     }
     case '/metrics':
       return sendMetrics(response, probes);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect, isIPv6 } from 'node:net';
+import { connect as connectTls, getCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import {
   Client,
@@ -13,7 +15,8 @@ import {
 import { ApplicationFailure, type DataConverter } from '@temporalio/common';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
-import { UNDECODABLE, undecodableIn } from '../../domain/failures.ts';
+import { causeOf, causeTold } from '../../domain/causes.ts';
+import { hasCode, UNDECODABLE, undecodableIn } from '../../domain/failures.ts';
 import { CHECK_TEMPORAL, Problem } from '../../domain/problem.ts';
 import { ownModule } from '../../store/own-files.ts';
 import { EncryptionCodec, type OnRefused } from '../codec/encryption.ts';
@@ -83,16 +86,32 @@ interface TemporalConnection {
   close(): Promise<void>;
 }
 
-/** No Temporal service answers at the address (exit code 7). */
+/** No Temporal service answers at the address (exit code 7), or it refuses us (2). Says why, where that is known. */
 export class TemporalUnreachableError extends Problem {
   constructor(address: string, cause: unknown) {
-    const message = `No Temporal service answers at ${address}.`;
-    super('unreachable', 'temporal-unreachable', message, { hint: CHECK_TEMPORAL, cause });
+    const { place, note } = placeOf(address);
+    const told = causeTold(cause, 'temporal', place);
+    const message = told?.message ?? `No Temporal service answers at ${place}.`;
+    const hint = `${told?.hint ?? CHECK_TEMPORAL}${note}`;
+    if (causeOf(cause, 'temporal')?.isSetUp) super('set-up', 'temporal-refused', message, { hint, cause });
+    else super('unreachable', 'temporal-unreachable', message, { hint, cause });
   }
 }
 
-/** The default of two minutes would be without Temporal for as long after it is back. */
-export const RECONNECT = { 'grpc.max_reconnect_backoff_ms': 5_000 } as const;
+/** The SDK's, for an address without one. */
+const PORT = 7233;
+
+function placeOf(address: string): { place: string; note: string } {
+  if (/:[^:\]]*$/.test(address) && !isIPv6(address)) return { place: address, note: '' };
+  const place = `${isIPv6(address) ? `[${address}]` : address}:${PORT}`;
+  return { place, note: ` TEMPORAL_ADDRESS names no port, so ${PORT} is used.` };
+}
+
+/**
+ * The default of two minutes would be without Temporal for as long after it is back. The proxy of the environment is not used, as
+ * workers do not use it.
+ */
+export const RECONNECT = { 'grpc.max_reconnect_backoff_ms': 5_000, 'grpc.enable_http_proxy': 0 } as const;
 
 /** A client that starts and reaches workflows, with the workers' codec keys. */
 export async function connectTemporal(
@@ -100,9 +119,7 @@ export async function connectTemporal(
   at: TemporalAddress,
 ): Promise<TemporalConnection> {
   const options = { channelArgs: RECONNECT, ...connectOptions(config, at) };
-  const connection = await Connection.connect(options).catch((error: unknown) => {
-    throw new TemporalUnreachableError(at.temporalAddress, error);
-  });
+  const connection = await Connection.connect(options).catch((error: unknown) => notConnected(options, error));
   return { connection, client: clientOver(config, at, connection), close: () => connection.close() };
 }
 
@@ -116,12 +133,88 @@ export function clientOver(
   return new Client({ connection, namespace, dataConverter, interceptors: { workflow: [repeatDroppedUpdates] } });
 }
 
+type ConnectOptions = ClientConnectConfig['connectionOptions'];
+
 /** Options from @temporalio/envconfig for a cluster (TLS, API key); the plain address for the embedded server. */
 export function connectOptions(
   { temporal }: Pick<Config, 'temporal'>,
   { temporalAddress }: TemporalAddress,
-): ClientConnectConfig['connectionOptions'] {
-  return temporal.kind === 'cluster' ? temporal.connect.reveal() : { address: temporalAddress };
+): ConnectOptions {
+  if (temporal.kind !== 'cluster') return { address: temporalAddress };
+  const options = temporal.connect.reveal();
+  if (!options.tls) return options;
+  const tls = options.tls === true ? {} : options.tls;
+  return { ...options, tls: { ...tls, serverRootCACertificate: tls.serverRootCACertificate ?? trusted() } };
+}
+
+/** The CA certificates that Node and this machine trust: the native core by itself has none where the machine has none. */
+const trusted = (): Buffer =>
+  Buffer.from([...new Set([...getCACertificates('default'), ...getCACertificates('system')])].join('\n'));
+
+/** Throws a `TemporalUnreachableError` with what the sockets below gRPC tell, else with the error of the client. */
+export async function notConnected(options: ConnectOptions, error: unknown): Promise<never> {
+  const { address = '' } = options;
+  const told = causeOf(error, 'temporal')?.isSetUp === true;
+  throw new TemporalUnreachableError(address, (told ? undefined : await socketError(address, options.tls)) ?? error);
+}
+
+const LOOK_MS = 3_000;
+
+/** What a connection of our own to the address meets; undefined for nothing. gRPC's client tells of each only "not in time". */
+async function socketError(address: string, tls: ConnectOptions['tls']): Promise<unknown> {
+  const at = URL.parse(`${tls ? 'https' : 'http'}://${placeOf(address).place}`);
+  if (at === null) return undefined;
+  const {
+    serverRootCACertificate: ca,
+    serverNameOverride: servername,
+    clientCertPair,
+  } = typeof tls === 'object' && tls !== null ? tls : {};
+  const own = clientCertPair && { cert: Buffer.from(clientCertPair.crt), key: Buffer.from(clientCertPair.key) };
+  try {
+    const session = connectHttp2(at.origin, {
+      ...(ca && { ca: Buffer.from(ca) }),
+      ...(servername && { servername }),
+      ...own,
+    });
+    try {
+      // A certificate that the server misses is told only to who asks for something.
+      const refused = Promise.withResolvers<never>();
+      session.request({ ':path': '/' }).on('error', (error) => {
+        if (!hasCode(error, 'ERR_HTTP2_STREAM_CANCEL')) refused.reject(error);
+      });
+      await Promise.race([settled(session, 'remoteSettings'), refused.promise]);
+      return undefined;
+    } finally {
+      session.destroy();
+    }
+  } catch (error) {
+    return !tls && (await speaksTls(at))
+      ? Object.assign(new Error('TLS', { cause: error }), { code: 'WANTS_TLS' })
+      : error;
+  }
+}
+
+async function speaksTls({ hostname, port }: URL): Promise<boolean> {
+  // Nothing is sent over it, and nothing read: who answers does not matter.
+  const socket = connectTls({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port), rejectUnauthorized: false });
+  return settled(socket, 'secureConnect')
+    .then(
+      () => true,
+      () => false,
+    )
+    .finally(() => socket.destroy());
+}
+
+/** Rejects with its error, or with what it ended by: its close or our time limit. */
+async function settled(emitter: NodeJS.EventEmitter, event: string): Promise<void> {
+  const limit = AbortSignal.timeout(LOOK_MS);
+  emitter.on('error', () => undefined);
+  const closed = once(emitter, 'close', { signal: limit }).then(() => {
+    throw Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+  });
+  await Promise.race([once(emitter, event, { signal: limit }), closed]).catch((error: Error) => {
+    throw error.name === 'AbortError' ? limit.reason : error;
+  });
 }
 
 const PATIENCE_MS = 5_000;

@@ -48,12 +48,11 @@ export const temporalLogger = (log: Log): DefaultLogger =>
 import { getHeapStatistics } from 'node:v8';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Config } from '../config.ts';
-import { connectOptions, type TemporalAddress, TemporalUnreachableError } from './connection.ts';
+import { connectOptions, notConnected, type TemporalAddress } from './connection.ts';
 
 export async function connectWorker(config: Pick<Config, 'temporal'>, at: TemporalAddress): Promise<NativeConnection> {
-  return NativeConnection.connect(connectOptions(config, at)).catch((error: unknown) => {
-    throw new TemporalUnreachableError(at.temporalAddress, error);
-  });
+  const options = connectOptions(config, at);
+  return NativeConnection.connect(options).catch((error: unknown) => notConnected(options, error));
 }
 
 /** Runs a worker; `failed` is told why it ended by itself. Disposing lets its running tasks finish. */

@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import { Agent } from 'undici';
-import { lookupPublic, PrivateAddress } from '../../bank/private-addresses.ts';
+import { Agent, buildConnector } from 'undici';
+import { lookupPublic } from '../../bank/private-addresses.ts';
+import { type HttpProxy, throughProxy } from '../../bank/proxy.ts';
 import { signedHeaders } from '../../bank/webhooks/verifier.ts';
+import { causeOf } from '../../domain/causes.ts';
 import { counted, groupedAmount, totalsText } from '../../domain/display.ts';
 import {
   type DeliveryOutcome,
@@ -250,15 +252,24 @@ export interface WebhookEndpoint {
   close(): Promise<void>;
 }
 
-/** Signs and sends events to one receiver, over persistent connections. */
-export function webhookEndpoint({ url, secrets, privateNetwork }: WebhookReceiver, now: () => number): WebhookEndpoint {
+/**
+ * Signs and sends events to one receiver, over persistent connections. Through a proxy it is the proxy that resolves the name, and
+ * so decides which networks it leads to.
+ */
+export function webhookEndpoint(
+  { url, secrets, privateNetwork }: WebhookReceiver,
+  now: () => number,
+  proxy?: HttpProxy,
+): WebhookEndpoint {
   const { origin, pathname, search, hostname } = new URL(url);
   const isHere = hostname === 'localhost';
+  const lookup = privateNetwork || isHere ? {} : { lookup: lookupPublic };
+  const direct = buildConnector({ timeout: ANSWER_WITHIN_MS, allowH2: false, ...lookup });
   const agent = new Agent({
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: ANSWER_WITHIN_MS, ...(privateNetwork || isHere ? {} : { lookup: lookupPublic }) },
+    connect: proxy === undefined ? direct : throughProxy(direct, proxy, ANSWER_WITHIN_MS),
   });
   return {
     async send(event) {
@@ -289,15 +300,8 @@ export function webhookEndpoint({ url, secrets, privateNetwork }: WebhookReceive
   };
 }
 
-/** A code instead of the HTTP client's message, which can contain parts of the answer. */
-function whyOf(error: unknown): string {
-  if (error instanceof PrivateAddress) return 'private-address';
-  if (error instanceof Error && error.name === 'TimeoutError') return 'no-answer-in-time';
-  const code = error instanceof Error && 'code' in error ? `${error.code}` : '';
-  if (/CERT|TLS|SSL|ALTNAME|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) return 'tls-refused';
-  if (/ENOTFOUND|EAI_AGAIN/.test(code)) return 'name-not-found';
-  return 'not-reached';
-}
+/** The name of a cause instead of the HTTP client's message, which can contain parts of the answer. */
+const whyOf = (error: unknown): string => causeOf(error, 'receiver')?.name ?? 'not-reached';
 
 /** The most events in one mail. */
 const EVENTS_MAX = 5_000;

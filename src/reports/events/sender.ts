@@ -1,3 +1,4 @@
+import type { HttpProxy } from '../../bank/proxy.ts';
 import type { MailServer, Subscription } from '../../platform/config/events.ts';
 import type { SubscriptionRecord } from '../../store/store.ts';
 import { deliverDigest, deliverEvents, isDue, mailTransport, type SenderDeps, webhookEndpoint } from './deliver.ts';
@@ -19,6 +20,7 @@ export function startSender(
   given: Omit<SenderDeps, 'signal'>,
   subscriptions: readonly Subscription[],
   mailServer: MailServer | undefined,
+  proxyFor: (url: string) => HttpProxy | undefined = () => undefined,
 ): EventSender {
   const stopping = new AbortController();
   const deps = { ...given, signal: stopping.signal };
@@ -26,7 +28,7 @@ export function startSender(
   const senders = subscriptions.map((subscription) => {
     const { name, to } = subscription;
     if (to.kind === 'webhook') {
-      const endpoint = webhookEndpoint(to, deps.now);
+      const endpoint = webhookEndpoint(to, deps.now, proxyFor(to.url));
       closers.push(() => endpoint.close());
       return { name, deliver: () => deliverEvents(deps, subscription, endpoint.send) };
     }

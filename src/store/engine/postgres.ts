@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type PostgresPool, sql } from 'kysely';
-import { Pool, types } from 'pg';
+import { Pool, type PoolClient, types } from 'pg';
+import { type CauseName, causeOf, causeTold } from '../../domain/causes.ts';
 import type { Problem } from '../../domain/problem.ts';
+import { doublingPause } from '../../domain/time.ts';
 import { StoreRefusedError, StoreUnreachableError } from '../errors.ts';
 import { type Database, hasOtherShape, isNameRefused } from './database.ts';
 
@@ -50,17 +53,22 @@ export class PreparedStatements {
 
 const INT8 = types.builtins.INT8;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** As many as `pg` itself opens. */
+const CONNECTIONS = 10;
 
 /**
- * Connections to PostgreSQL; `bigint` columns (times, counts) are read as numbers. Queries throw a Problem: `store-unreachable`
- * if the server does not answer or cannot write now, `store-refused` if it refuses access.
+ * Connections to PostgreSQL, at most `connections`; `bigint` columns (times, counts) are read as numbers. Queries throw a Problem:
+ * `store-unreachable` if the server does not answer or cannot write now, `store-refused` if it refuses access.
  */
-export function openPostgresPool(connectionString: string): PostgresPool {
+export function openPostgresPool(connectionString: string, connections = CONNECTIONS): PostgresPool {
   const statements = new PreparedStatements();
   const pool = new Pool({
     connectionString,
     application_name: 'payouts',
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    max: connections,
+    // Others may wait for one: nobody keeps it for ever.
+    maxLifetimeSeconds: LIFETIME_S,
     keepAlive: true,
     types: {
       getTypeParser: (type, format) => (type === INT8 ? Number : types.getTypeParser(type, format)),
@@ -81,8 +89,64 @@ export function openPostgresPool(connectionString: string): PostgresPool {
       },
     });
   });
-  return { connect: () => told(pool.connect()), end: () => pool.end(), options: pool.options };
+  let isSized = false;
+  const connect = async (): Promise<PoolClient> => {
+    const client = await connected(pool, connections);
+    if (!isSized) {
+      isSized = true;
+      pool.options.max = Math.min(connections, await shareOf(client));
+    }
+    return client;
+  };
+  return { connect: () => told(connect()), end: () => pool.end(), options: pool.options };
 }
+
+const LIFETIME_S = 60;
+/** How long a process waits for a connection where all are in use, by itself or by others. */
+const CONNECTION_PATIENCE_MS = 30_000;
+const PAUSE_FIRST_MS = 100;
+const PAUSE_MAX_MS = 2_000;
+/** How long it makes do with those that it has after the server had no more. */
+const MODEST_MS = 30_000;
+const OUT_OF_CONNECTIONS: ReadonlySet<CauseName | undefined> = new Set(['too-many-connections', 'store-pool-busy']);
+
+/**
+ * A connection. Where the server has no more, this process makes do with those that it has, and waits with growing pauses of
+ * random length: those who wait together do not come back together.
+ */
+async function connected(pool: Pool, most: number): Promise<PoolClient> {
+  const until = performance.now() + CONNECTION_PATIENCE_MS;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      const name = causeOf(error, 'store')?.name;
+      if (!OUT_OF_CONNECTIONS.has(name) || performance.now() > until) throw error;
+      if (name === 'too-many-connections') {
+        pool.options.max = Math.max(1, pool.totalCount);
+        setTimeout(() => Object.assign(pool.options, { max: most }), MODEST_MS).unref();
+      }
+    }
+    await pause(Math.random() * doublingPause(tries, PAUSE_FIRST_MS, PAUSE_MAX_MS));
+  }
+}
+
+/** A worker, a gateway and a command. */
+const PROCESSES = 3;
+
+/** A third of what the server lets this role have, so that each of them finds room in the smallest one. */
+async function shareOf(client: Pick<PoolClient, 'query'>): Promise<number> {
+  // What is not PostgreSQL itself may know none of these.
+  const { rows } = await client.query<{ room: number }>(ROOM).catch(() => ({ rows: [] }));
+  const room = rows[0]?.room ?? Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor(room / PROCESSES));
+}
+
+const ROOM = `select least(
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+    (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
+    (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
+  ) as room`;
 
 type Query = (...args: unknown[]) => unknown;
 
@@ -105,84 +169,20 @@ function told<T>(answer: T): T {
   }) as T;
 }
 
-/**
- * https://www.postgresql.org/docs/current/errcodes-appendix.html: connection, disk or memory full, shut down; and Node's codes.
- */
-const CODES = /^(?:08\w{3}|53\w{3}|57P0[1-3]|E(?:CONN\w+|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN|PIPE))$/;
-const DISK_FULL = '53100';
-/** Errors of the client without a code; the last is Kysely's, after a failed rollback. */
-const MESSAGES =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Postgres connection has been discarded)/;
-
-/** By SQLSTATE, Node's code for certificates, or the client's message if there is no code. */
-const REFUSALS: readonly (readonly [RegExp, { why: string; hint: string }])[] = [
-  [
-    /^28P01$/,
-    {
-      why: 'does not accept the user or the password',
-      hint: 'Check both in PAYOUTS_STORE_URL. Percent-encode : / ? # @ % in a password: # is %23.',
-    },
-  ],
-  [
-    /^28000$/,
-    {
-      why: 'does not let this user in from here',
-      hint: "Check the user in PAYOUTS_STORE_URL, and the server's pg_hba.conf: user, database, address, TLS.",
-    },
-  ],
-  [
-    /^3D000$/,
-    {
-      why: 'has no such database',
-      hint: 'Correct the name in PAYOUTS_STORE_URL, or create the database (createdb), owned by the user in it.',
-    },
-  ],
-  [
-    /^42501$/,
-    {
-      why: 'lacks a permission for this user',
-      hint: 'The roles of the store are in docs/production.md; payouts migrate, run by its owner, grants them what they need.',
-    },
-  ],
-  [
-    /^SASL: .*client password/,
-    {
-      why: 'wants a password, and there is none',
-      hint: 'Set it in PAYOUTS_STORE_URL: postgres://USER:PASSWORD@HOST/DATABASE.',
-    },
-  ],
-  [
-    /^The server does not support SSL connections/,
-    {
-      why: 'does not offer TLS',
-      hint: 'Turn ssl on in its postgresql.conf, or leave sslmode out of PAYOUTS_STORE_URL if it is on this machine.',
-    },
-  ],
-  [
-    /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/,
-    {
-      why: 'shows a certificate that is not trusted',
-      hint: 'Add sslrootcert=FILE with your CA to PAYOUTS_STORE_URL, use the host name that the certificate is for, and check its dates and the clock.',
-    },
-  ],
-];
+/** SQLSTATE of what is about connection, access or resources; a statement that fails otherwise is no matter of the store. */
+const ABOUT_THE_STORE = /^(?:08|28|3D|42501|25006|53|57P)/;
+const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 export function storeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof Error)) return undefined;
   const code = 'code' in error ? String(error.code) : '';
-  const shownCode = code === '' ? '' : ` (${code})`;
-  if (CODES.test(code) || MESSAGES.test(error.message)) {
-    const message = `The store ${code === DISK_FULL ? 'has no space left on its disk' : 'does not answer'}${shownCode}.`;
-    // The request may have been carried out: it is safe to repeat.
-    const hint = 'Check its PostgreSQL (PAYOUTS_STORE_URL). Nothing is lost: run the same command again.';
-    return new StoreUnreachableError('unreachable', 'store-unreachable', message, { hint, cause: error });
-  }
-  const [, refusal] = REFUSALS.find(([pattern]) => pattern.test(code === '' ? error.message : code)) ?? [];
-  if (refusal === undefined) return undefined;
-  const { why, hint } = refusal;
-  // Nothing of the URL is repeated: it may hold a password.
-  const message = `The store's PostgreSQL ${why}${shownCode}.`;
-  return new StoreRefusedError('set-up', 'store-refused', message, { hint, cause: error });
+  if (SQLSTATE.test(code) && /\d/.test(code) && !ABOUT_THE_STORE.test(code)) return undefined;
+  const [cause, told] = [causeOf(error, 'store'), causeTold(error, 'store')];
+  if (cause === undefined || told === undefined) return undefined;
+  if (cause.isSetUp) return new StoreRefusedError('set-up', 'store-refused', told.message, { ...told, cause: error });
+  // The request may have been carried out: it is safe to repeat.
+  const hint = `${told.hint} Nothing is lost: run the same command again.`;
+  return new StoreUnreachableError('unreachable', 'store-unreachable', told.message, { hint, cause: error });
 }
 
 /**

@@ -98,7 +98,7 @@ describe('a webhook', () => {
     await sending.stuck('a');
     await sending.deliver();
     const [{ event } = expect.fail('nothing came')] = sending.receiver.taken;
-    expect(await door.send(event)).toEqual({ kind: 'unavailable', why: 'not-reached' });
+    expect(await door.send(event)).toEqual({ kind: 'unavailable', why: 'nothing-listens' });
     await door.close();
   });
 });
