@@ -15,6 +15,10 @@ import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import type { Remedy } from '../../src/domain/remedy.ts';
 import type { BankCondition } from '../../src/domain/submission.ts';
 import { refusalMeaning } from '../../src/domain/submission.ts';
+import { ABA_FIELDS } from '../../src/files/aba/fields.ts';
+import type { RecordFields } from '../../src/files/fixed-width/fields.ts';
+import { NACHA_FIELDS } from '../../src/files/nacha/fields.ts';
+import { FIELDS } from '../../src/files/pain001/fields.ts';
 import { COLUMNS as INPUT_COLUMNS } from '../../src/files/rules/columns.ts';
 import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/holdings.ts';
 import { CONFIG_KEYS } from '../../src/platform/config.ts';
@@ -83,6 +87,17 @@ export const TABLES: Readonly<Record<string, Rows>> = {
       rule,
       example === '' ? '' : code(example),
     ]),
+  'pain-fields': () =>
+    Object.entries(FIELDS).flatMap(([part, fields]) =>
+      Object.entries(fields).map(([path, { carried = '', notCarried = '', refused = '' }]) => [
+        code([part, path].filter(Boolean).join('/')),
+        carried,
+        notCarried,
+        refused,
+      ]),
+    ),
+  'nacha-fields': () => fixedFields(NACHA_FIELDS),
+  'aba-fields': () => fixedFields(ABA_FIELDS),
   'report-columns': () => REPORT_COLUMNS.map(({ name, meaning }) => [code(name), meaning]),
   events: () => Object.entries(EVENT_KINDS).map(([kind, when]) => [code(kind), when]),
   'card-states': ({ words }) =>
@@ -124,6 +139,18 @@ export const TABLES: Readonly<Record<string, Rows>> = {
       ...Object.keys(PROCESSES).map((it) => yes(needs.includes(it as Process), '')),
     ]),
 };
+
+const fixedFields = (records: Readonly<Record<string, RecordFields>>): string[][] =>
+  Object.entries(records).flatMap(([record, fields]) =>
+    Object.values(fields).map(({ columns: [from, to], name, carried = '', notCarried = '', refused = '' }) => [
+      record,
+      from === to ? `${from}` : `${from} to ${to}`,
+      name,
+      carried,
+      notCarried,
+      refused,
+    ]),
+  );
 
 /** `{state,since}` */
 const labelsOf = (metric: object): string =>

@@ -1,5 +1,6 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
+import { missedIn } from '../fixed-width/fields.ts';
 import {
   amountRule,
   brokenColumns,
@@ -13,6 +14,7 @@ import {
   readerOf,
   takeTransfer,
 } from '../fixed-width/records.ts';
+import { ABA_FIELDS, DETAIL, HEAD, TOTAL } from './fields.ts';
 
 /**
  * Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. Written here because the packages found
@@ -20,38 +22,6 @@ import {
  */
 
 const ABA_WIDTH = 120;
-
-/** Type 0: payer and date. */
-export const HEAD = {
-  reelSequence: [19, 20],
-  institution: [21, 23],
-  userId: [57, 62],
-  description: [63, 74],
-  processingDate: [75, 80],
-} as const satisfies Record<string, Columns>;
-
-/** Type 1: one credit or debit. */
-const DETAIL = {
-  bsb: [2, 8],
-  account: [9, 17],
-  indicator: [18, 18],
-  transactionCode: [19, 20],
-  amount: [21, 30],
-  title: [31, 62],
-  lodgementReference: [63, 80],
-  traceBsb: [81, 87],
-  traceAccount: [88, 96],
-  withholdingTax: [113, 120],
-} as const satisfies Record<string, Columns>;
-
-/** Type 7: totals. */
-const TOTAL = {
-  bsb: [2, 8],
-  net: [21, 30],
-  credits: [31, 40],
-  debits: [41, 50],
-  count: [75, 80],
-} as const satisfies Record<string, Columns>;
 
 /** Behind the date, the account and name of the remitter, and the number of records there may be only blanks. */
 const FILLED_TO = { '0': HEAD.processingDate[1], '1': DETAIL.traceAccount[1], '7': TOTAL.count[1] };
@@ -171,6 +141,7 @@ class AbaReader extends RecordReader {
       payments: [{ paymentId: messageId }],
     };
     this.sink.message(message);
+    this.missed(missedIn(ABA_FIELDS['descriptive record (0)'], record));
     return { message, processingDate };
   }
 
@@ -209,7 +180,8 @@ class AbaReader extends RecordReader {
       endToEndId: lodgementReference,
       remittance: filled(lodgementReference),
     };
-    takeTransfer({ sink, context }, transfer, brokenColumns(record, DETAIL_RULES));
+    const missed = missedIn(ABA_FIELDS['detail record (1)'], record);
+    takeTransfer({ sink, context }, transfer, brokenColumns(record, DETAIL_RULES), missed);
   }
 
   private takeTotal(record: string, head: Head): void {

@@ -182,6 +182,11 @@ export abstract class RecordReader {
     this.checkTotal(record, columns, cents, { rule: 'wrong-control-sum', message });
   }
 
+  /** Warns of what the record asks for and the bank cannot be told. */
+  protected missed(fields: readonly BrokenColumns[]): void {
+    for (const field of fields) this.sink.warning(columnFinding({ line: this.line, row: null }, field));
+  }
+
   /** Reports a finding about the file that concerns no columns. */
   protected lacks(rule: string, message: string): void {
     this.sink.finding(aboutFile(this.line, rule, message));
@@ -218,6 +223,7 @@ export function takeTransfer(
   { sink, context }: { sink: RowSink; context: MessageContext },
   { messageId, payment, cents, endToEndId, isOfFile, instructionId, ...given }: FixedTransfer,
   findings: readonly (BrokenColumns & { line?: number })[],
+  missed: readonly BrokenColumns[] = [],
 ): void {
   const { row, line, currency, requestedExecution } = given;
   const minor = digitsOf(cents);
@@ -232,6 +238,7 @@ export function takeTransfer(
   for (const { column, value = shownValue(column, instruction[column]), rule, message } of broken) {
     sink.finding({ line, row, column, value, rule, message });
   }
+  for (const field of missed) sink.warning(columnFinding({ line, row }, field));
   const unsound = findings.length + broken.length > 0;
   sink.row({ row, line, instruction, spare, original, ...(unsound ? { unsound } : {}) });
 }

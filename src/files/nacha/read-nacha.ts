@@ -2,6 +2,7 @@ import { isRoutingNumber } from '../../domain/bank-identifiers.ts';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { aboutFile, printable } from '../../domain/finding.ts';
 import { formatMinor } from '../../domain/money.ts';
+import { missedIn } from '../fixed-width/fields.ts';
 import {
   amountRule,
   type BrokenColumns,
@@ -18,6 +19,7 @@ import {
 } from '../fixed-width/records.ts';
 import type { RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
+import { ADDENDA, BATCH_CONTROL, BATCH_HEADER, ENTRY, FILE_CONTROL, FILE_HEADER, NACHA_FIELDS } from './fields.ts';
 
 /**
  * NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. Written here because packages such as node-nacha
@@ -29,69 +31,8 @@ const BLOCKING_FACTOR = 10;
 /** What fills the last block, or is left of it. */
 const PADDING = /^9+ *$/;
 
-/** Type 1. */
-const FILE_HEADER = {
-  origin: [14, 23],
-  creationDate: [24, 29],
-  creationTime: [30, 33],
-  modifier: [34, 34],
-  /** Record size 094, blocking factor 10, format code 1. */
-  format: [35, 40],
-} as const satisfies Record<string, Columns>;
 export const FORMAT = '094101';
-
-/** Type 5. */
-const BATCH_HEADER = {
-  serviceClass: [2, 4],
-  companyId: [41, 50],
-  entryClass: [51, 53],
-  effectiveDate: [70, 75],
-  odfi: [80, 87],
-  batchNumber: [88, 94],
-} as const satisfies Record<string, Columns>;
-
-/** Type 6, for PPD and CCD. */
-export const ENTRY = {
-  transactionCode: [2, 3],
-  routing: [4, 12],
-  rdfi: [4, 11],
-  account: [13, 29],
-  amount: [30, 39],
-  individualId: [40, 54],
-  name: [55, 76],
-  addendaIndicator: [79, 79],
-  trace: [80, 94],
-} as const satisfies Record<string, Columns>;
-
-/** Type 7. */
-const ADDENDA = {
-  type: [2, 3],
-  information: [4, 83],
-  entrySequence: [88, 94],
-} as const satisfies Record<string, Columns>;
 const REMITTANCE_ADDENDA = '05';
-
-/** Type 8. */
-export const BATCH_CONTROL = {
-  serviceClass: [2, 4],
-  entries: [5, 10],
-  hash: [11, 20],
-  debits: [21, 32],
-  credits: [33, 44],
-  companyId: [45, 54],
-  odfi: [80, 87],
-  batchNumber: [88, 94],
-} as const satisfies Record<string, Columns>;
-
-/** Type 9. */
-const FILE_CONTROL = {
-  batches: [2, 7],
-  blocks: [8, 13],
-  entries: [14, 21],
-  hash: [22, 31],
-  debits: [32, 43],
-  credits: [44, 55],
-} as const satisfies Record<string, Columns>;
 
 /** Behind the format of a file header there may be only blanks; of a line of nines anything may be left. */
 const FILLED_TO = { '1': FILE_HEADER.format[1], '9': 1 };
@@ -175,6 +116,8 @@ interface EntryBatch {
   fileId: string;
   companyId: string;
   entryClass: string;
+  /** What its header asks for and the bank cannot be told. */
+  missed: readonly BrokenColumns[];
   /** ISO 8601. */
   effectiveDate: string | undefined;
 }
@@ -242,7 +185,10 @@ function pendingEntry(record: string, line: number, batch: EntryBatch) {
         instructionId: filled(cut(record, ENTRY.individualId)),
         remittance: filled(remittance),
       };
-      takeTransfer({ sink, context }, transfer, findings);
+      takeTransfer({ sink, context }, transfer, findings, [
+        ...batch.missed,
+        ...missedIn(NACHA_FIELDS['entry (6)'], record),
+      ]);
     },
   };
 }
@@ -371,6 +317,7 @@ class NachaReader extends RecordReader {
     this.message = { format: 'nacha', messageId, createdAt, transactions: '', payments: [] };
     this.sink.message(this.message);
     this.position = 'file';
+    this.missed(missedIn(NACHA_FIELDS['file header (1)'], record));
   }
 
   private openBatch(record: string): void {
@@ -396,6 +343,7 @@ class NachaReader extends RecordReader {
       payment: payments.length - 1,
       companyId,
       entryClass,
+      missed: missedIn(NACHA_FIELDS['batch header (5)'], record),
       fileId: this.message?.messageId ?? '',
       effectiveDate,
     };
@@ -470,6 +418,7 @@ class NachaReader extends RecordReader {
       this.found({ columns, rule: 'batch-mismatch', message: 'the batch header has a different value here' });
     }
     this.compare(record, BATCH_CONTROL, batch.totals, 'batch');
+    this.missed(missedIn(NACHA_FIELDS['batch control (8)'], record));
     this.keepOpen(batch);
     const payment = this.message?.payments[batch.payment];
     if (payment === undefined) return;

@@ -10,6 +10,8 @@ import { addenda, COMPANY, CONTEXT, type Entry, nachaOf, traceOf } from './nacha
 const read = (content: string | Uint8Array, context: MessageContext = CONTEXT, chunkSize?: number) =>
   collected((sink) => readNacha(bytesOf(content, chunkSize), sink, context));
 const rules = ({ findings }: Collected) => findings.map(({ rule, line, row, column }) => [rule, line, row, column]);
+/** Every batch has an entry description, which the bank cannot be told. */
+const isNoField = ({ rule }: { rule: string }): boolean => rule !== 'not-carried';
 const ppd = (...entries: Entry[]) => nachaOf([{ entries }]);
 
 describe('a credit', () => {
@@ -259,7 +261,7 @@ describe('debits that offset the credits', () => {
   ])('are no rows, and said: %s', async (_, batches, lines) => {
     const input = await read(nachaOf(batches));
     expect(input.findings.filter(({ rule }) => rule !== 'unsupported-entry-class')).toEqual([]);
-    expect(input.warnings.map(({ rule, line, row }) => [rule, line, row])).toEqual(
+    expect(input.warnings.filter(isNoField).map(({ rule, line, row }) => [rule, line, row])).toEqual(
       lines.map((line) => ['offset-debit', line, null]),
     );
     expect(input.rows.filter(({ instruction }) => instruction.amount === '100.50')).toHaveLength(1);
@@ -372,4 +374,19 @@ describe('any file', () => {
       { numRuns: 200 },
     );
   });
+});
+
+test('what a batch or an entry asks for and the bank cannot be told is a warning about its rows', async () => {
+  const content = ppd({ code: '32' }, {}).replace(`PAYROLL${' '.repeat(9)}`, 'PAYROLL   SD1300');
+  const { findings, warnings } = await read(content);
+  expect(findings).toEqual([]);
+  expect(
+    warnings.map(({ row, column, value, message }) => [row, column, value, /for (.*);/.exec(message)?.[1]]),
+  ).toEqual([
+    [1, '54-63', 'PAYROLL', 'company entry description PAYROLL'],
+    [1, '64-69', 'SD1300', 'company descriptive date SD1300, which asks for settlement on the same day'],
+    [1, '2-3', '32', 'transaction code 32, which says that it is a savings account'],
+    [2, '54-63', 'PAYROLL', 'company entry description PAYROLL'],
+    [2, '64-69', 'SD1300', 'company descriptive date SD1300, which asks for settlement on the same day'],
+  ]);
 });
