@@ -9,7 +9,7 @@ export interface Fate {
 }
 
 /** For a field that says something the bank's API cannot be told. */
-export const withoutField = (name: string): { rule: string; message: string } => ({
+export const withoutField = (name: string, fix?: string): { rule: string; message: string } => ({
   rule: 'not-carried',
-  message: `the bank's API has no field for ${name}; the payment is made without it`,
+  message: `the bank's API has no field for ${name}; the payment is made without it${fix === undefined ? '' : `; ${fix}`}`,
 });

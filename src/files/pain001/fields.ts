@@ -19,12 +19,18 @@ interface Field extends Fate {
   isMissed?(told: Told): boolean;
   /** Elements whose code the warning shows. */
   codes?: readonly string[];
+  /** What a code asks for. */
+  means?: Readonly<Record<string, string>>;
+  /** What carries it after all. */
+  fix?: string;
   /** Absent: its path. */
   name?: string;
 }
 
 type Part = 'GrpHdr' | 'PmtInf' | 'CdtTrfTxInf' | 'SplmtryData';
 
+const BY_RULE =
+  'a rule of paymentTypes in the mapping file can carry it (`payouts template mapping --from FILE` proposes one)';
 const ALWAYS = { notCarried: 'always' };
 const OWNER = { carried: '`uid`, `account_id`: the owner of the account, as the bank knows them' };
 const ANSWER = { carried: 'the answer' };
@@ -59,6 +65,8 @@ const PAYMENT_TYPE: Readonly<Record<string, Field>> = {
     notCarried: 'others',
     isMissed: (told) => levelsOf(told).some((it) => !ORDINARY_LEVELS.includes(it) && it !== told.rule?.serviceLevel),
     codes: ['/Cd'],
+    means: { SDVA: 'payment on the same day', URGP: 'an urgent payment', URNS: 'an urgent payment' },
+    fix: BY_RULE,
     name: 'SvcLvl',
   },
   'PmtTpInf/LclInstrm': {
@@ -66,9 +74,16 @@ const PAYMENT_TYPE: Readonly<Record<string, Field>> = {
     notCarried: 'without such a rule',
     isMissed: ({ rule }) => rule?.localInstrument === undefined,
     codes: ['/Cd'],
+    means: { INST: 'an instant transfer' },
+    fix: BY_RULE,
     name: 'LclInstrm',
   },
-  'PmtTpInf/CtgyPurp': { ...ALWAYS, codes: ['/Cd'], name: 'CtgyPurp' },
+  'PmtTpInf/CtgyPurp': {
+    ...ALWAYS,
+    codes: ['/Cd'],
+    means: { INTC: 'a transfer within a group', SALA: 'a confidential salary payment' },
+    name: 'CtgyPurp',
+  },
 };
 
 const OF_TRANSACTION: Readonly<Record<string, Field>> = {
@@ -194,6 +209,8 @@ const OF_PAYMENT: Readonly<Record<string, Field>> = {
     carried: 'false is what is done',
     notCarried: 'true: the bank books each payment by itself',
     isMissed: ({ own }) => ['true', '1'].includes(own.one('BtchBookg') ?? ''),
+    codes: [''],
+    means: { true: 'one booking of the whole block', 1: 'one booking of the whole block' },
   },
   NbOfTxs: TOTAL,
   CtrlSum: TOTAL,
@@ -253,20 +270,31 @@ export function fieldOf(part: Part, path: string): readonly [path: string, field
   return entry;
 }
 
-/** Names of the fields of a part that are checked but not passed to the bank. */
-export function missedOf(part: Part, told: Told): string[] {
-  const entries = new Map<string, Field>();
-  for (const path of told.own.paths()) {
-    const [name, field] = fieldOf(part, path) ?? [path, ALWAYS];
-    entries.set(name, field);
-  }
-  const missed = [...entries].filter(([, it]) => it.notCarried !== undefined && (it.isMissed?.(told) ?? true));
-  return [...new Set(missed.map(([path, field]) => namedIn(told.own, path, field)))];
+/** A field that is checked but not passed to the bank. */
+interface Missed {
+  path: string;
+  /** As the warning calls it. */
+  name: string;
+  fix?: string;
 }
 
-function namedIn(own: Fields, path: string, { name = path, codes = [] }: Field): string {
-  const shown = codes.flatMap((below) => own.all(path + below)).map(printable);
-  return [name, ...shown].join(' ');
+export function missedOf(part: Part, told: Told): Missed[] {
+  const entries = new Map<string, Field>();
+  for (const path of told.own.paths()) {
+    const [known, field] = fieldOf(part, path) ?? [path, ALWAYS];
+    entries.set(known, field);
+  }
+  const missed = [...entries].filter(([, it]) => it.notCarried !== undefined && (it.isMissed?.(told) ?? true));
+  const named = missed.map(([path, field]) => ({ path, name: namedIn(told.own, path, field), fix: field.fix }));
+  return [...new Map(named.map((it) => [it.name, it])).values()];
+}
+
+function namedIn(own: Fields, path: string, { name = path, codes = [], means = {} }: Field): string {
+  const shown = codes.flatMap((below) => own.all(path + below));
+  const meant = shown.flatMap((value) => (Object.hasOwn(means, value) ? (means[value] ?? []) : []));
+  return (
+    [name, ...shown.map(printable)].join(' ') + (meant.length === 0 ? '' : `, which asks for ${meant.join(' and ')}`)
+  );
 }
 
 /**
@@ -276,14 +304,13 @@ function namedIn(own: Fields, path: string, { name = path, codes = [] }: Field):
 export function missedInTransaction(
   { fields, payment }: Transaction,
   { rule, isById }: { rule: PaymentTypeRule | undefined; isById: boolean },
-): string[] {
+): Missed[] {
   const own = missedOf('CdtTrfTxInf', { own: fields, transaction: fields, rule }).filter(
-    (name) => !(isById && name.startsWith('Cdtr')),
+    ({ path }) => !(isById && path.startsWith('Cdtr')),
   );
-  const hasOwn = (name: string): boolean =>
-    fields.has(`PmtTpInf/${name}`) || fields.one(`PmtTpInf/${name}`) !== undefined;
+  const hasOwn = (path: string): boolean => fields.has(path) || fields.one(path) !== undefined;
   const ofBlock = missedOf('PmtInf', { own: payment.fields, transaction: fields, rule }).filter(
-    (name) => !hasOwn(name.split(' ', 1)[0] ?? ''),
+    ({ path }) => !hasOwn(path),
   );
-  return [...new Set([...own, ...ofBlock])];
+  return [...new Map([...own, ...ofBlock].map((it) => [it.name, it])).values()];
 }

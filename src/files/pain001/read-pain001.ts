@@ -243,7 +243,7 @@ class Pain001Reader implements DocumentEvents {
       payments: [],
     };
     this.announce();
-    for (const name of missedOf('GrpHdr', { own: this.header, transaction: this.header })) {
+    for (const { name } of missedOf('GrpHdr', { own: this.header, transaction: this.header })) {
       this.missed(name, this.headerLine, `${this.path()}/${name}`);
     }
   }
@@ -305,7 +305,9 @@ class Pain001Reader implements DocumentEvents {
       this.sink.column({ name, line, row });
     }
     const missed = missedInTransaction(transaction, { rule, isById: instruction.beneficiary_id !== undefined });
-    for (const name of missed) this.sink.warning({ line, row, path, column: null, value: null, ...withoutField(name) });
+    for (const { name, fix } of missed) {
+      this.sink.warning({ line, row, path, column: null, value: null, ...withoutField(name, fix) });
+    }
     const unsound = found.length > 0 ? { unsound: true as const } : {};
     const { original, reference } = transfer;
     this.sink.row({ row, line, instruction, original, reference, path, spare, ...unsound });

@@ -149,6 +149,25 @@ describe('made from a message', () => {
     expect(rows[0]).toMatchObject({ uid: 'u-1001', account_id: 'acc-u1001-eur', account_name: 'Sample Metals' });
   });
 
+  it('mapping proposes a rule for a service that nothing carries, before the rules that are known', async () => {
+    const type = '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl><LclInstrm><Cd>INST</Cd></LclInstrm></PmtTpInf>';
+    const path = join(folder, 'instant.xml');
+    writeFileSync(path, pain001({ payments: [{ type, transactions: [{}] }] }));
+    const { session, told } = open('sandbox');
+    const proposed = async (mapping?: string) => {
+      await template(session, 'mapping', { from: path, mapping });
+      return JSON.parse(told.text).paymentTypes;
+    };
+    const instant = { serviceLevel: 'SEPA', localInstrument: 'INST', currency: 'EUR' };
+    expect(await proposed()).toEqual([{ ...instant, paymentType: 'PAYMENT-TYPE-OF-THE-BANK' }]);
+    const known = join(folder, 'known.json');
+    const wider = { serviceLevel: 'SEPA', paymentType: 'local' };
+    writeFileSync(known, JSON.stringify({ paymentTypes: [wider] }));
+    expect(await proposed(known)).toEqual([{ ...instant, paymentType: 'PAYMENT-TYPE-OF-THE-BANK' }, wider]);
+    writeFileSync(known, JSON.stringify({ paymentTypes: [{ ...instant, paymentType: 'instant' }] }));
+    expect(await proposed(known)).toEqual([{ ...instant, paymentType: 'instant' }]);
+  });
+
   it('payees keeps the ids that are known, and runs no name as a formula of a spreadsheet', async () => {
     const message = join(folder, 'names.xml');
     const [, other = {}] = transactions;

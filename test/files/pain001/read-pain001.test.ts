@@ -274,7 +274,10 @@ it('parts without a field at the bank are a warning, and the purpose is the reas
   expect(rows.map(({ instruction }) => instruction.reason)).toEqual(['SALA', undefined]);
   const place = { rule: 'not-carried', row: 1, path: expect.stringContaining('CdtTrfTxInf[1]') };
   expect(warnings).toMatchObject([place, place]);
-  expect(warnings.map(({ message }) => /for (.*);/.exec(message)?.[1])).toEqual(['UltmtCdtr', 'RgltryRptg']);
+  expect(warnings.map(({ message }) => /for (.*); the payment/.exec(message)?.[1])).toEqual([
+    'UltmtCdtr',
+    'RgltryRptg',
+  ]);
 });
 
 it('documents beside a text, and what structured remittance says of them, are a warning', async () => {
@@ -284,7 +287,7 @@ it('documents beside a text, and what structured remittance says of them, are a 
   const transactions = [remittance(invoice), remittance('<Ustrd>Thanks</Ustrd>', invoice), remittance(amount)];
   const { rows, warnings } = await read(pain001({ payments: [{ transactions }] }));
   expect(rows.map(({ instruction }) => instruction.note)).toEqual(['INV-9', 'Thanks', undefined]);
-  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+  expect(warnings.map(({ row, message }) => [row, /for (.*); the payment/.exec(message)?.[1]])).toEqual([
     [2, 'RmtInf/Strd/RfrdDocInf'],
     [3, 'RmtInf/Strd/RfrdDocAmt'],
   ]);
@@ -296,11 +299,11 @@ it('what asks the bank to book in another way is a warning, whether it stands at
   const { warnings } = await read(
     pain001({ payments: [{ type, transactions: [{}] }, { transactions: [{ type }, { type: normal }] }] }),
   );
-  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+  expect(warnings.map(({ row, message }) => [row, /for (.*); the payment/.exec(message)?.[1]])).toEqual([
     [1, 'InstrPrty HIGH'],
-    [1, 'CtgyPurp SALA'],
+    [1, 'CtgyPurp SALA, which asks for a confidential salary payment'],
     [2, 'InstrPrty HIGH'],
-    [2, 'CtgyPurp SALA'],
+    [2, 'CtgyPurp SALA, which asks for a confidential salary payment'],
   ]);
 });
 
@@ -326,9 +329,9 @@ it("what the bank would read otherwise is a warning: a giro's number, an urgent 
   const timed = { date: '<DtTm>2026-03-31T16:00:00</DtTm>' };
   const { findings, warnings } = await read(pain001({ payments: [{ transactions }, timed] }), context);
   expect(findings).toEqual([]);
-  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+  expect(warnings.map(({ row, message }) => [row, /for (.*); the payment/.exec(message)?.[1]])).toEqual([
     [1, 'CdtrAcct/Id/Othr/SchmeNm'],
-    [3, 'SvcLvl URGP'],
+    [3, 'SvcLvl URGP, which asks for an urgent payment'],
     [6, 'XchgRateInf'],
     [7, 'Cdtr/PstlAdr/PstBx'],
     [8, 'Cdtr/PstlAdr/BldgNb'],
@@ -343,7 +346,9 @@ it('what the message says of a payee that the directory names by an id is not mi
   const rest = '<UltmtCdtr><Nm>Sample</Nm></UltmtCdtr>';
   const content = pain001({ payments: [{ transactions: [{ account }, { account, rest }] }] });
   const { warnings } = await read(content, contextOf({ payees }));
-  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([[2, 'UltmtCdtr']]);
+  expect(warnings.map(({ row, message }) => [row, /for (.*); the payment/.exec(message)?.[1]])).toEqual([
+    [2, 'UltmtCdtr'],
+  ]);
 });
 
 it.each([
@@ -379,7 +384,7 @@ it('a post office box is the street where there is none; a floor has no field', 
   ];
   const { rows, warnings } = await read(pain001({ payments: [{ transactions }] }));
   expect(rows.map(({ instruction }) => instruction.address_address1)).toEqual(['PO Box 471', 'Rue']);
-  expect(warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]])).toEqual([
+  expect(warnings.map(({ row, message }) => [row, /for (.*); the payment/.exec(message)?.[1]])).toEqual([
     [2, 'Cdtr/PstlAdr/Flr'],
     [2, 'Cdtr/PstlAdr/PstBx'],
   ]);
@@ -387,14 +392,14 @@ it('a post office box is the street where there is none; a floor has no field', 
 
 const INSTANT = '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl><LclInstrm><Cd>INST</Cd></LclInstrm></PmtTpInf>';
 const missedIn = (warnings: readonly { row: number | null; message: string }[]) =>
-  warnings.map(({ row, message }) => [row, /for (.*);/.exec(message)?.[1]]);
+  warnings.map(({ row, message }) => [row, /for (.*); the payment/.exec(message)?.[1]]);
 
 it('an instant transfer that becomes an ordinary one is a warning, asked for in the block or in the transaction', async () => {
   const content = pain001({ payments: [{ type: INSTANT, transactions: [{}] }, { transactions: [{ type: INSTANT }] }] });
   const { warnings } = await read(content);
   expect(missedIn(warnings)).toEqual([
-    [1, 'LclInstrm INST'],
-    [2, 'LclInstrm INST'],
+    [1, 'LclInstrm INST, which asks for an instant transfer'],
+    [2, 'LclInstrm INST, which asks for an instant transfer'],
   ]);
 });
 
@@ -405,7 +410,7 @@ it('a rule of the mapping file carries it, if it is the one that is applied', as
   expect([carried.rows[0]?.instruction.payment_type, carried.warnings]).toEqual(['instant', []]);
   const first = { serviceLevel: 'SEPA', paymentType: 'local' };
   const { warnings } = await read(content, contextOf({ mapping: mapping({ paymentTypes: [first, instant] }) }));
-  expect(missedIn(warnings)).toEqual([[1, 'LclInstrm INST']]);
+  expect(missedIn(warnings)).toEqual([[1, 'LclInstrm INST, which asks for an instant transfer']]);
 });
 
 it('one booking for the block, and what is sent beside the message, are warnings', async () => {
@@ -417,7 +422,7 @@ it('one booking for the block, and what is sent beside the message, are warnings
   expect(findings).toEqual([]);
   expect(missedIn(warnings)).toEqual([
     [1, 'SplmtryData'],
-    [1, 'BtchBookg'],
+    [1, 'BtchBookg true, which asks for one booking of the whole block'],
     [null, 'SplmtryData'],
   ]);
 });

@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { validateFile } from '../../src/files/intake/check.ts';
+import { IntakeRefusal } from '../../src/files/intake/intake-refusal.ts';
+import { openTestDoor } from '../support/doors.ts';
+
+/** Files as people's tools write them, which were reported to lose something without a word. */
+const FOLDER = fileURLToPath(new URL('practice/', import.meta.url));
+
+const ACCOUNTS = {
+  DE12500105170648489890: { uid: 'u-1001', account_id: 'acc-u1001-eur' },
+  '1234567890': { uid: 'u-1001', account_id: 'acc-u1001-usd' },
+};
+const PAYEES = `account,first_name,last_name,company_name,mobile,address_country,address_state,address_city,address_address1
+DE89370400440532013000,,,Sample Supplier GmbH,+491700000000,,,,
+123456789,Sample,Person,,+12025550100,US,NY,New York,1 Sample Street
+`;
+
+/** The warnings of a file without findings: rule, rows and what it names. */
+async function warningsOf(name: string): Promise<(string | number | null | undefined)[][]> {
+  const door = await openTestDoor();
+  const [mapping, payees] = [join(door.dir, 'mapping.json'), join(door.dir, 'payees.csv')];
+  writeFileSync(mapping, JSON.stringify({ accounts: ACCOUNTS, beneficiaryType: 'business' }));
+  writeFileSync(payees, PAYEES);
+  const valid = await validateFile(door, join(FOLDER, name), { mapping, payees });
+  if (valid instanceof IntakeRefusal) throw valid;
+  return valid.warnings.map(({ rule, row, column, message }) => [
+    rule,
+    row,
+    /for (.*); the payment/.exec(message)?.[1] ?? column,
+  ]);
+}
+
+describe('a warning says', () => {
+  it.each(['01-inst-block.xml', '01b-inst-transaction.xml'])('that an instant transfer is none: %s', async (name) => {
+    expect(await warningsOf(name)).toContainEqual([
+      'not-carried',
+      1,
+      'LclInstrm INST, which asks for an instant transfer',
+    ]);
+  });
+
+  it('what is wrong with an IBAN or a BIC, in each row', async () => {
+    expect(await warningsOf('09-bic-iban-unchecked.csv')).toEqual([
+      ['not-an-iban', 1, 'iban_no'],
+      ['not-an-iban', 2, 'iban_no'],
+      ['bic-form', 3, 'swift_code'],
+      ['bic-form', 4, 'swift_code'],
+      ['bic-country', 5, 'swift_code'],
+    ]);
+  });
+
+  it('that an account is a savings account', async () => {
+    const savings = 'transaction code 32, which says that it is a savings account';
+    expect(await warningsOf('17-nacha-savings.ach')).toContainEqual(['not-carried', 1, savings]);
+  });
+
+  it('that a payment is to be settled on the same day', async () => {
+    const mark = 'company descriptive date SD1300, which asks for settlement on the same day';
+    expect(await warningsOf('17b-nacha-same-day.ach')).toContainEqual(['not-carried', 1, mark]);
+  });
+
+  it('that a note has two lines', async () => {
+    expect(await warningsOf('24-newline-in-note.csv')).toEqual([['line-break', 1, 'note']]);
+  });
+});
