@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -19,12 +19,14 @@ DE89370400440532013000,,,Sample Supplier GmbH,+491700000000,,,,
 `;
 
 /** The warnings of a file without findings: rule, rows and what it names. */
-async function warningsOf(name: string): Promise<(string | number | null | undefined)[][]> {
+async function warningsOf(name: string, text?: string): Promise<(string | number | null | undefined)[][]> {
   const door = await openTestDoor();
   const [mapping, payees] = [join(door.dir, 'mapping.json'), join(door.dir, 'payees.csv')];
   writeFileSync(mapping, JSON.stringify({ accounts: ACCOUNTS, beneficiaryType: 'business' }));
   writeFileSync(payees, PAYEES);
-  const valid = await validateFile(door, join(FOLDER, name), { mapping, payees });
+  const path = join(text === undefined ? FOLDER : door.dir, name);
+  if (text !== undefined) writeFileSync(path, text);
+  const valid = await validateFile(door, path, { mapping, payees });
   if (valid instanceof IntakeRefusal) throw valid;
   return valid.warnings.map(({ rule, row, column, message }) => [
     rule,
@@ -65,4 +67,17 @@ describe('a warning says', () => {
   it('that a note has two lines', async () => {
     expect(await warningsOf('24-newline-in-note.csv')).toEqual([['line-break', 1, 'note']]);
   });
+});
+
+it('a warning names what a message says of a payee and the bank does not ask for', async () => {
+  const text = readFileSync(join(FOLDER, '01-inst-block.xml'), 'utf8')
+    .replaceAll('EUR', 'AUD')
+    .replace(
+      '<BICFI>COBADEFFXXX</BICFI>',
+      '<ClrSysMmbId><ClrSysId><Cd>AUBSB</Cd></ClrSysId><MmbId>062000</MmbId></ClrSysMmbId>',
+    )
+    .replace('<IBAN>DE89370400440532013000</IBAN>', '<Othr><Id>12345678</Id></Othr>');
+  const found = (await warningsOf('bsb.xml', text)).filter(([, , what]) => String(what).includes('such a payee'));
+  const address = 'address_country, address_state, address_city, address_address1, address_postcode';
+  expect(found).toEqual([['not-carried', 1, `${address} of such a payee`]]);
 });

@@ -1,8 +1,11 @@
 import type { Bank } from '../../bank/bank.ts';
 import type { RequiredDetailsEntry } from '../../bank/schemas/beneficiaries.ts';
 import { type Finding, shownValue } from '../../domain/finding.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { itemsInTurns } from '../input.ts';
 import type { MessageFiles } from '../messages/message-context.ts';
+import { withoutField } from '../not-carried.ts';
+import type { ReadRow } from '../rules/read-row.ts';
 import { Rules } from '../rules/validate.ts';
 import { type Days, warningsOf } from '../rules/warnings.ts';
 import { claimRow } from './claims.ts';
@@ -33,13 +36,27 @@ export async function checkRows(bank: Bank, { file, staged }: ReadFile, days?: D
     if (findings.length === 0 && !read.unsound) {
       staged.claim(claimRow({ row: read.row, instruction, original: read.original }));
       const { row, line, path, reference } = read;
-      const warnings = days === undefined ? [] : warningsOf(instruction, days, reference);
+      if (days === undefined) continue;
       const place = { file, line, row, ...(path === undefined ? {} : { path }) };
+      const warnings = warningsOf(instruction, days, reference);
       staged.warning(
         ...warnings.map((it) => ({ ...place, ...it, value: shownValue(it.column, instruction[it.column]) })),
       );
+      const left = leftOut(read, instruction);
+      if (left !== undefined) staged.warning({ ...place, column: null, value: null, ...left });
     }
   }
+}
+
+/** What a bank message says of a payee and this bank does not ask for. */
+function leftOut(
+  { instruction: read, spare = [] }: ReadRow,
+  instruction: PayoutInstruction,
+): ReturnType<typeof withoutField> | undefined {
+  // The country of the bank is that of its BIC, and an IBAN names the bank.
+  const known = ['region_country', ...(instruction.iban_no === undefined ? [] : ['swift_code'])];
+  const left = spare.filter((name) => read[name]?.trim() && instruction[name] === undefined && !known.includes(name));
+  return left.length === 0 ? undefined : withoutField(`${left.join(', ')} of such a payee`);
 }
 
 /** The refusal of a checked file; undefined if its rows, or with `skip` those without a finding, may be paid. */

@@ -100,7 +100,7 @@ describe('a file handed over on the pages', () => {
     const { text } = await visit.send(`${(await upload(visit, 'again.csv', again)).headers.location}`);
     expect(text).toContain('date-in-the-past');
     expect(text.replaceAll('<wbr>', '').replace(/<[^>]+>/g, ' ')).toMatch(
-      /Rows 1, 2 +execute_on +the date is in the past/,
+      /Rows 1-2 +execute_on +the date is in the past/,
     );
     expect(text).toContain('1 looks like a recent payout');
     const [earlier] = await Array.fromAsync(
