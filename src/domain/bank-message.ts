@@ -56,6 +56,8 @@ export interface OriginalMessage {
 export interface OriginalPayment {
   /** `PmtInfId`. */
   paymentId: string;
+  /** Our account as written: `DbtrAcct`, or the trace account of an ABA file; absent in a NACHA file. */
+  account?: string;
   transactions?: string;
   controlSum?: string;
 }

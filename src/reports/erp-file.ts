@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Problem } from '../domain/problem.ts';
+import { loadMessageMapping, type MessageMapping } from '../files/messages/mapping.ts';
 import type { App } from '../platform/app.ts';
 import type { Config } from '../platform/config.ts';
 import { inPages } from '../store/in-pages.ts';
@@ -51,7 +52,7 @@ export async function writeErpFile(
 
 /** What the orders of a batch moved, as a file. Throws a `Problem` for an advice of nothing. */
 export async function movementsOf(
-  config: Pick<Config, 'journalAccounts'>,
+  config: Pick<Config, 'journalAccounts' | 'messageMapping'>,
   store: Store,
   batch: BatchRecord,
   format: keyof typeof ENDINGS,
@@ -63,9 +64,18 @@ export async function movementsOf(
   for await (const { unclear: some } of moved()) unclear.push(...some);
   if (format === 'journal') return { file, pieces: journalCsv(moved(), config.journalAccounts), unclear };
   const { message } = await messageBatchOf(store, batch);
-  const pieces = await camt054({ idStart: answerIdStart(batchId), message, moved });
+  const numbers = numbersOf(await loadMessageMapping(config.messageMapping));
+  const pieces = await camt054({ idStart: answerIdStart(batchId), message, numbers, moved });
   if (pieces === undefined) throw nothingMoved();
   return { file, pieces, unclear };
+}
+
+/** IBANs and numbers of our accounts, by the bank's id; none for an account of several numbers, of which none is the one. */
+function numbersOf({ accounts }: MessageMapping): ReadonlyMap<string, string> {
+  const byId = Map.groupBy(accounts, ([, { account_id: id }]) => id);
+  return new Map(
+    [...byId].flatMap(([id, [first, ...others]]) => (first && others.length === 0 ? [[id, first[0]]] : [])),
+  );
 }
 
 export const nothingToAnswer = (): Problem =>

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -98,5 +98,19 @@ it('writes an advice of the same movements, under the same ids', async () => {
   expect(problems).toEqual([]);
   const journal = await readFile((await writeErpFile({ config, store }, 'batch-1', 'journal')).path, 'utf8');
   const entries = parse<{ entry: string }>(journal, { columns: true }).map(({ entry }) => entry);
-  expect(new Set(values('Ntry/NtryRef'))).toEqual(new Set(entries));
+  expect(new Set(values('Refs/TxId'))).toEqual(new Set(entries));
+  expect(values('Acct/Id/Othr/Id')).toEqual(['acc-u1001-usd', 'acc-u1001-eur']);
+
+  const messageMapping = join(config.home, 'mapping.json');
+  const ours = (account_id: string) => ({ uid: 'u-1001', account_id });
+  const accounts = {
+    '1': ours('acc-u1001-usd'),
+    '2': ours('acc-u1001-usd'),
+    DE12500105170648489890: ours('acc-u1001-eur'),
+  };
+  await writeFile(messageMapping, JSON.stringify({ accounts }));
+  const named = await writeErpFile({ config: { ...config, messageMapping }, store }, 'batch-1', 'camt054');
+  const again = await readNotification(await readFile(named.path, 'utf8'));
+  expect(again.values('Acct/Id/IBAN')).toEqual(['DE12500105170648489890']);
+  expect(again.values('Acct/Id/Othr/Id')).toEqual(['acc-u1001-usd']);
 });

@@ -160,12 +160,15 @@ class AbaReader extends RecordReader {
     this.row += 1;
     const { row, line, sink, context, currency } = this;
     const lodgementReference = field(DETAIL.lodgementReference);
+    const debtorAccount = `${field(DETAIL.traceBsb)} ${field(DETAIL.traceAccount)}`;
+    const [payment] = message.payments;
+    if (payment !== undefined) payment.account ??= debtorAccount;
     const transfer = {
       row,
       line,
       messageId: message.messageId,
       payment: 0,
-      debtorAccount: `${field(DETAIL.traceBsb)} ${field(DETAIL.traceAccount)}`,
+      debtorAccount,
       cents,
       currency,
       requestedExecution: processingDate,

@@ -11,7 +11,7 @@ import type { MessageContext } from '../messages/message-context.ts';
 import { withoutField } from '../not-carried.ts';
 import { missedInTransaction, missedOf } from './fields.ts';
 import { Fields, GRAMMARS, type Pain001Version, versionOf } from './grammar.ts';
-import { creditTransferOf, type PaymentBlock, type Transaction } from './transaction.ts';
+import { creditTransferOf, debtorAccountOf, type PaymentBlock, type Transaction } from './transaction.ts';
 
 /** What a transaction asks for and the bank's API cannot do: reported instead of paying it differently. */
 export type Refusal = Required<Pick<Finding, 'column' | 'value' | 'rule' | 'message' | 'path'>>;
@@ -266,6 +266,7 @@ class Pain001Reader implements DocumentEvents {
   private begun(payment: CurrentPayment, line: number): void {
     if (payment.transactions === 0) {
       payment.original.paymentId = payment.fields.raw('PmtInfId') ?? '';
+      payment.original.account = debtorAccountOf(payment);
       payment.original.transactions = payment.fields.raw('NbOfTxs');
       payment.original.controlSum = payment.fields.raw('CtrlSum');
       payment.isSound = this.problems === this.problemsBefore;

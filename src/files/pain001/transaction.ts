@@ -32,7 +32,7 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
     line,
     path,
     id: documentId({ ...original, position: positionOf(transaction) }, identity),
-    debtorAccount: payment.fields.one('DbtrAcct/Id/IBAN', 'DbtrAcct/Id/Othr/Id') ?? '',
+    debtorAccount: debtorAccountOf(payment) ?? '',
     debtorCurrency: payment.fields.one('DbtrAcct/Ccy'),
     amount: original.amount.trim(),
     currency: original.currency,
@@ -48,6 +48,9 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
     original,
   };
 }
+
+export const debtorAccountOf = ({ fields }: Pick<PaymentBlock, 'fields'>): string | undefined =>
+  fields.one('DbtrAcct/Id/IBAN', 'DbtrAcct/Id/Othr/Id');
 
 /** Of the payment type: what a transaction leaves out is that of its block. */
 function typesOf({ fields, payment }: Transaction, ...names: readonly string[]): string[] {

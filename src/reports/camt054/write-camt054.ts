@@ -15,6 +15,8 @@ export interface Advice {
   /** 1 to 20 characters: beginning of the ids of the message and its notifications. */
   idStart: string;
   message: OriginalMessage | null;
+  /** IBAN or number of accounts of ours, by the bank's id, for those that the message does not name. */
+  numbers?: ReadonlyMap<string, string>;
   /**
    * Called twice, since the message id is derived from the content. What moves between the two calls is left to the next advice.
    */
@@ -34,30 +36,45 @@ export async function camt054(advice: Advice): Promise<AsyncGenerator<string> | 
 
 interface FirstPass {
   known: ReadonlySet<string>;
+  /** By the bank's id of an account of ours, its number in the message, else the one given. */
+  numbers: ReadonlyMap<string, string>;
   /** Epoch ms. */
   lastChange: number;
   digest: string;
   unclear: number;
 }
 
-async function lookThrough({ message, moved }: Advice): Promise<FirstPass> {
+async function lookThrough({ message, numbers: given = new Map(), moved }: Advice): Promise<FirstPass> {
   const known = new Set<string>();
+  const named = new Map<string, string>();
   const hash = createHash('sha256').update(JSON.stringify(message));
   let lastChange = 0;
   let unclear = 0;
-  for await (const { movements, unclear: without } of moved()) {
+  for await (const { payout, movements, unclear: without } of moved()) {
     unclear += without.length;
+    const number = numberIn(message, payout);
+    if (number !== undefined) named.set(payout.instruction.account_id, number);
     for (const movement of movements) {
       known.add(movement.id);
       hash.update(JSON.stringify(movement));
       lastChange = Math.max(lastChange, movement.at);
     }
   }
-  const digest = hash.update(`${unclear}`).digest('hex').slice(0, 14);
-  return { known, lastChange, digest, unclear };
+  const numbers = new Map([...given, ...named]);
+  const digest = hash
+    .update(JSON.stringify([...numbers]))
+    .update(`${unclear}`)
+    .digest('hex')
+    .slice(0, 14);
+  return { known, numbers, lastChange, digest, unclear };
 }
 
-async function* written(advice: Advice, { known, lastChange, digest, unclear }: FirstPass): AsyncGenerator<string> {
+/** As the message wrote the account that the payout is paid from. */
+const numberIn = (message: OriginalMessage | null, { original }: Moved['payout']): string | undefined =>
+  original === null ? undefined : message?.payments[original.payment]?.account;
+
+async function* written(advice: Advice, first: FirstPass): AsyncGenerator<string> {
+  const { known, numbers, lastChange, digest, unclear } = first;
   const { idStart, message } = advice;
   const created = leaf('CreDtTm', new Date(lastChange).toISOString());
   const note =
@@ -69,7 +86,10 @@ async function* written(advice: Advice, { known, lastChange, digest, unclear }: 
   let notification = 0;
   let together: Told[] = [];
   const flush = function* (): Generator<string> {
-    for (const onAccount of Map.groupBy(together, ({ leg }) => `${leg.accountId} ${leg.currency}`).values()) {
+    for (const onAccount of Map.groupBy(
+      together,
+      ({ leg, number }) => `${number ?? leg.accountId} ${leg.currency}`,
+    ).values()) {
       notification += 1;
       yield* notificationOf(onAccount, { id: `${idStart}${digest.slice(0, 8)}.${notification}`, created, message });
     }
@@ -77,7 +97,10 @@ async function* written(advice: Advice, { known, lastChange, digest, unclear }: 
   };
   for await (const { payout, movements } of advice.moved()) {
     for (const movement of movements.filter(({ id }) => known.has(id))) {
-      together.push(...movement.legs.map((leg) => ({ payout, movement, leg })));
+      for (const leg of movement.legs) {
+        const own = leg.accountId === payout.instruction.account_id ? numberIn(message, payout) : undefined;
+        together.push({ payout, movement, leg, number: own ?? numbers.get(leg.accountId) });
+      }
     }
     if (together.length >= TOLD_TOGETHER) yield* flush();
   }
@@ -89,6 +112,8 @@ interface Told {
   payout: Moved['payout'];
   movement: Movement;
   leg: Leg;
+  /** IBAN or number of the account, as far as known. */
+  number: string | undefined;
 }
 
 function* notificationOf(
@@ -97,7 +122,7 @@ function* notificationOf(
 ): Generator<string> {
   const [first] = told;
   if (first === undefined) return;
-  yield `<Ntfctn>${leaf('Id', id)}${created}${accountElement(first.leg)}${summary(told)}\n`;
+  yield `<Ntfctn>${leaf('Id', id)}${created}${accountElement(first)}${summary(told)}\n`;
   for (const it of told) yield `${entryElement(it, message)}\n`;
   yield '</Ntfctn>\n';
 }
@@ -106,8 +131,13 @@ const TEXT_MAX = 500;
 const ACCOUNT_ID_MAX = 34;
 const ACCOUNT_NAME_MAX = 70;
 
-/** The bank's account id; if it is too long for an id, a digest of it, and the id as the name. */
-function accountElement({ accountId, currency }: Leg): string {
+/**
+ * Software finds its account by the IBAN or number. Where neither is known: the bank's account id; if it is too long for an id, a
+ * digest of it, and the id as the name.
+ */
+function accountElement({ leg: { accountId, currency }, number }: Pick<Told, 'leg' | 'number'>): string {
+  const known = account(number?.replace(/\s+/g, ''), number);
+  if (known !== '') return element('Acct', element('Id', known), leaf('Ccy', currency));
   const fits = accountId.length <= ACCOUNT_ID_MAX;
   const id = fits ? accountId : hash('sha256', accountId).slice(0, ACCOUNT_ID_MAX);
   const name = fits ? undefined : accountId.slice(0, ACCOUNT_NAME_MAX);
@@ -133,14 +163,14 @@ const BANK_CODES: Readonly<Record<MovementKind, readonly [domain: string, family
 };
 
 function entryElement({ payout, movement, leg }: Told, message: OriginalMessage | null): string {
-  const { id, kind, orderId, at } = movement;
+  const { kind, orderId, at } = movement;
   const [domain, family, sub] = BANK_CODES[kind];
   const [amount, indicator] = [money('Amt', leg), leaf('CdtDbtInd', leg.direction === 'debit' ? 'DBIT' : 'CRDT')];
   const code = leaf('Cd', domain) + element('Fmly', leaf('Cd', family), leaf('SubFmlyCd', sub));
   const counter = movement.legs.find((other) => other !== leg);
   return element(
     'Ntry',
-    leaf('NtryRef', id),
+    // No NtryRef: in Switzerland it is the account of a collective entry, and importers take it for ours.
     amount,
     indicator,
     element('Sts', leaf('Cd', 'BOOK')),
@@ -171,7 +201,7 @@ function story({ documentId }: Moved['payout'], { kind, orderId }: Movement): st
 }
 
 function references({ payout, movement }: Pick<Told, 'payout' | 'movement'>, message: OriginalMessage | null): string {
-  const { original, documentId, reference } = payout;
+  const { original, documentId } = payout;
   return element(
     'Refs',
     leaf('MsgId', original === null ? undefined : asWritten(message?.messageId)),
@@ -179,7 +209,7 @@ function references({ payout, movement }: Pick<Told, 'payout' | 'movement'>, mes
     leaf('PmtInfId', original === null ? undefined : asWritten(message?.payments[original.payment]?.paymentId)),
     leaf('InstrId', asWritten(original?.instructionId)),
     leaf('EndToEndId', asWritten(original?.endToEndId ?? documentId)),
-    leaf('TxId', reference.replaceAll('-', '')),
+    leaf('TxId', movement.id),
   );
 }
 

@@ -50,7 +50,7 @@ describe('a credit', () => {
       createdAt: '2026-03-31T00:00:00',
       transactions: '1',
       controlSum: '1560.20',
-      payments: [{ paymentId: '301500.310326.01.PAYROLL' }],
+      payments: [{ paymentId: '301500.310326.01.PAYROLL', account: '000-100 11110001' }],
     });
   });
 

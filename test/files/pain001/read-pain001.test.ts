@@ -3,7 +3,7 @@ import { withinRows } from '../../../src/files/input.ts';
 import { PayeeDirectory } from '../../../src/files/messages/payee-directory.ts';
 import { readPain001 } from '../../../src/files/pain001/read-pain001.ts';
 import { collected } from '../collected.ts';
-import { ADDRESS, contextOf, mapping, NAMESPACES, pain001, read } from './sample-message.ts';
+import { ADDRESS, contextOf, DEBTOR, mapping, NAMESPACES, pain001, read } from './sample-message.ts';
 
 const PAYMENT = '/Document/CstmrCdtTrfInitn/PmtInf[1]';
 const TRANSACTION = `${PAYMENT}/CdtTrfTxInf[1]`;
@@ -34,7 +34,10 @@ describe.each([3, 100, 65536])('a message read in chunks of %i bytes', (chunkSiz
       createdAt: '2026-03-01T09:00:00',
       transactions: '2',
       controlSum: '13.5',
-      payments: [{ paymentId: 'A', transactions: '1', controlSum: '10' }, { paymentId: 'B' }],
+      payments: [
+        { paymentId: 'A', account: DEBTOR, transactions: '1', controlSum: '10' },
+        { paymentId: 'B', account: DEBTOR },
+      ],
     });
     expect(rows.map(({ row, line, path }) => [row, line, path])).toEqual([
       [1, 6, TRANSACTION],

@@ -22,7 +22,7 @@ it('has an entry for each leg that moved money, by account, in the form of the s
   expect(problems).toEqual([]);
   expect(values('Ntfctn/Acct/Id/Othr/Id')).toEqual(['acc-usd', 'acc-eur']);
   expect(values('Ntfctn/Acct/Ccy')).toEqual(['USD', 'EUR']);
-  expect(values('Ntry/NtryRef').map((id) => id.slice(33))).toEqual(['X', 'X', 'P', 'F', 'R']);
+  expect(values('Refs/TxId').map((id) => id.slice(33))).toEqual(['X', 'X', 'P', 'F', 'R']);
   expect(values('Ntry/Amt')).toEqual(['12.50', '11.50', '10.00', '1.50', '10.00']);
   expect(values('Ntry/CdtDbtInd')).toEqual(['DBIT', 'CRDT', 'DBIT', 'DBIT', 'CRDT']);
   expect(values('Fmly/SubFmlyCd')).toEqual(['OTHR', 'OTHR', 'OTHR', 'CHRG', 'RRTN']);
@@ -33,6 +33,38 @@ it('has an entry for each leg that moved money, by account, in the form of the s
   expect(values('TtlDbtNtries/Sum')).toEqual(['12.50', '11.50']);
   expect(values('TtlCdtNtries/Sum')).toEqual(['21.50']);
   expect(values('GrpHdr/AddtlInf')).toEqual([]);
+});
+
+const DEBTOR = 'DE12500105170648489890';
+const NAMED = { ...MESSAGE, payments: MESSAGE.payments.map((payment) => ({ ...payment, account: DEBTOR })) };
+
+it('names our account as the message does, by IBAN, in all movements of the account', async () => {
+  const paidFrom = (facts: MovedFacts): MovedFacts => {
+    const { payout } = facts;
+    return { ...facts, payout: { ...payout, instruction: { ...payout.instruction, account_id: 'acc-usd' } } };
+  };
+  const retried = paidFacts({ paid: paidOrder({ accountId: 'acc-usd' }) }, { original: null, fee: null });
+  const facts = [paidFrom(EVERYTHING), retried];
+  const { problems, values } = await readNotification(await write(facts, { message: NAMED }));
+  expect(problems).toEqual([]);
+  expect(new Set(values('Ntfctn/Acct/Id/IBAN'))).toEqual(new Set([DEBTOR]));
+  expect(values('Ntfctn/Acct/Id/Othr/Id')).toEqual(['acc-eur']);
+  // Importers in Switzerland would take it for the account.
+  expect(values('Ntry/NtryRef')).toEqual([]);
+});
+
+it('names our accounts by the numbers of the mapping where no message does', async () => {
+  const numbers = new Map([
+    ['acc-usd', '062-000 12345678'],
+    ['acc-eur', 'DE12 5001 0517 0648 4898 90'],
+  ]);
+  const { problems, values } = await readNotification(await write([EVERYTHING], { numbers }));
+  expect(problems).toEqual([]);
+  expect(values('Ntfctn/Acct/Id/Othr/Id')).toEqual(['062-000 12345678']);
+  expect(values('Ntfctn/Acct/Id/IBAN')).toEqual([DEBTOR]);
+  const id = async (given: Partial<Advice>) =>
+    (await readNotification(await write([EVERYTHING], given))).values('GrpHdr/MsgId');
+  expect(await id({ numbers })).not.toEqual(await id({}));
 });
 
 it("has the amount and account of the bank's order, not those of the row", async () => {
@@ -91,7 +123,7 @@ it('says how much is not in it, and leaves to the next one what moves on meanwhi
     passes += 1;
     return [movedBy(paidFacts(passes === 1 ? {} : { returns: [RETURN] }))];
   };
-  expect((await readNotification(await write([], { moved }))).values('Ntry/NtryRef')).toHaveLength(2);
+  expect((await readNotification(await write([], { moved }))).values('Refs/TxId')).toHaveLength(2);
 });
 
 it('is none where nothing has moved', async () => {
@@ -108,7 +140,7 @@ it('takes ids and names that no schema would, and stays whole over many rows', a
   const xml = await write(rows, { idStart: BATCH.batchId });
   const { problems, values } = await readNotification(xml);
   expect(problems).toEqual([]);
-  expect(values('Ntry/NtryRef')).toHaveLength(1_200);
+  expect(values('Refs/TxId')).toHaveLength(1_200);
   expect(values('Ntfctn/Acct/Nm')).toEqual(Array(values('Ntfctn/Id').length).fill(long));
   expect(new Set(values('Ntfctn/Id')).size).toBe(values('Ntfctn/Id').length);
   expect(new Set(values('Ntfctn/Acct/Id/Othr/Id')).size).toBe(1);
