@@ -7,7 +7,7 @@ import { type RowSink, type UnreadableFile, unreadable } from '../input.ts';
 import { documentId, instructionOf } from '../messages/instruction.ts';
 import type { MessageContext } from '../messages/message-context.ts';
 
-/** Files of fixed-width records in plain ASCII: ABA and NACHA. */
+/** Files of fixed-width records: ABA and NACHA. */
 
 /** First and last column of a field, counted from 1 as in the documentation of the formats. */
 export type Columns = readonly [from: number, to: number];
@@ -29,7 +29,7 @@ interface RecordShape {
 }
 
 /**
- * Records of exactly `width` printable ASCII characters, with their final blanks cut off or not. Line ends are LF, CRLF or CR, or
+ * Records of exactly `width` printable characters, with their final blanks cut off or not; ASCII, or UTF-8 as some programs write. Line ends are LF, CRLF or CR, or
  * missing; empty lines count as lines, and so does each record of a line that has several. Throws `UnreadableFile` (`not-ascii`,
  * `wrong-record-length`), since after that no column can be trusted.
  */
@@ -76,11 +76,15 @@ const RUN_RECORDS = 2;
 const LINE_END = /[\r\n]/;
 const PAGE_BREAKS = /^[\f\v]+|[\f\v]+$/g;
 const NOT_ASCII =
-  'a letter with an accent or another character that is not plain ASCII; write it without accent in the program that made the file. The rest was not checked';
+  'the file has letters that are not plain ASCII, in an encoding other than UTF-8; write them without accents in the program that made the file. The rest was not checked';
+const NOT_SHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\ufffd]/u;
 
 function recordText(line: number, record: string, { width, filledTo }: RecordShape): string {
-  const bad = record.search(/[^ -~]/);
-  if (bad >= 0) throw unreadable(line, 'not-ascii', `character ${bad + 1} is ${NOT_ASCII}`);
+  const bad = record.search(NOT_SHOWN);
+  if (bad >= 0) {
+    const message = `character ${bad + 1} is a control character or another that shows nothing; export the file again. The rest was not checked`;
+    throw unreadable(line, 'not-ascii', message);
+  }
   const text = record.length > width ? record.trimEnd().padEnd(width) : record;
   const isCut = text.length < width && text.length >= (filledTo[text.charAt(0)] ?? width);
   if (isCut) return text.padEnd(width);

@@ -128,7 +128,10 @@ export async function readDocument(
     if (records.has(name)) boundary = parser.position;
   };
   parser.on('error', (error) => {
-    throw refused('not-well-formed', `not well-formed XML: ${faultOf(error)}. The rest was not checked`);
+    throw refused(
+      'not-well-formed',
+      `not well-formed XML: ${faultOf(error)}; export the file again. The rest was not checked`,
+    );
   });
   parser.on('doctype', () => {
     throw refused('doctype-refused', 'a DOCTYPE is not accepted; delete it and the entities it declares');

@@ -322,7 +322,8 @@ class NachaReader extends RecordReader {
 
   private openBatch(record: string): void {
     const entryClass = cut(record, BATCH_HEADER.entryClass);
-    const effectiveDate = this.dateOf(record, BATCH_HEADER.effectiveDate);
+    const isPaid = PAYEE_TYPES[entryClass] !== undefined;
+    const effectiveDate = isPaid ? this.dateOf(record, BATCH_HEADER.effectiveDate) : undefined;
     const companyId = cut(record, BATCH_HEADER.companyId).trim();
     const payments = this.message?.payments ?? [];
     payments.push({
@@ -413,7 +414,8 @@ class NachaReader extends RecordReader {
     const { batch } = this;
     this.position = 'file';
     if (batch === undefined) return;
-    for (const [name, columns] of BATCH_TWINS) {
+    // An international batch (IAT) repeats nothing of its header.
+    for (const [name, columns] of PAYEE_TYPES[batch.entryClass] === undefined ? [] : BATCH_TWINS) {
       if (cut(record, columns) === cut(batch.header, BATCH_HEADER[name])) continue;
       this.found({ columns, rule: 'batch-mismatch', message: 'the batch header has a different value here' });
     }
@@ -462,10 +464,10 @@ class NachaReader extends RecordReader {
     this.checkSum(record, columns.credits, credits, `the credits of the ${of} add up to`);
   }
 
-  /** YYMMDD; undefined if blank. */
+  /** YYMMDD; undefined if blank or zero. */
   private dateOf(record: string, columns: Columns): string | undefined {
     const value = cut(record, columns);
-    if (value.trim() === '') return undefined;
+    if (/^[ 0]*$/.test(value)) return undefined;
     const date = calendarDate(value.slice(0, 2), value.slice(2, 4), value.slice(4));
     if (date === undefined)
       this.found({ columns, rule: 'bad-date', message: 'not a valid date in the form YYMMDD', value });
@@ -489,7 +491,7 @@ const TAKERS: Readonly<
 };
 
 const EXPECTED: Readonly<Record<Exclude<Position, 'end'>, string>> = {
-  start: 'a file header (type 1)',
+  start: 'a file header (type 1), as a whole file begins with,',
   file: 'a batch header (type 5) or the file control (type 9)',
   batch: 'an entry (type 6), its addenda (type 7) or the batch control (type 8)',
 };

@@ -132,7 +132,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'not-an-iban':
     'A warning: an IBAN begins with the two letters of a country and two digits. Copy it without other text; account numbers that are no IBAN belong into account_no.',
   'not-an-object': 'An entry of the JSON array is not an object. Write each payout as an object.',
-  'not-ascii': 'The format allows only ASCII letters, digits and punctuation. Write the text without accents.',
+  'not-ascii':
+    'A character is neither ASCII nor UTF-8, or shows nothing. Write the text without accents, or export the file again.',
   'not-carried': "A warning: the bank's API has no field for this part of the message. The payment is made without it.",
   'not-json': 'The file is not valid JSON from this place on. Correct it there; the rest was not checked.',
   'not-pain001': 'The file is not a customer credit transfer initiation. Use a pain.001 file.',
