@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { tokenSha256 } from '../channels/http/callers.ts';
 import { APPROVALS, type Approvals, noPolicy } from '../channels/http/operations/people.ts';
 import { isOpen, type Person, type Policy, ROLES, scopeText, type Unguarded, unguarded } from '../domain/authority.ts';
+import { plainText } from '../domain/plain-text.ts';
 import { HOURS_ADDED_UP } from '../domain/policy.ts';
 import { Problem } from '../domain/problem.ts';
 import { DAY_MS, HOUR_MS } from '../domain/time.ts';
@@ -161,9 +162,10 @@ function assertUsable(text: string, writable?: string): Policy {
 }
 
 async function textOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => {
+  const bytes = await readFile(file).catch(() => {
     throw new Problem('usage', 'file-unreadable', 'The policy cannot be read.', { hint: 'Check the path.' });
   });
+  return plainText(bytes);
 }
 
 /** Never overwrites a file: it may be somebody's only key. */

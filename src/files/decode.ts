@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { aboutFile, type Found } from '../domain/finding.ts';
+import { endOf, utf16Of } from '../domain/plain-text.ts';
 import { UnreadableFile } from './input.ts';
 
 const LF = 0x0a;
@@ -37,17 +38,10 @@ export async function* decodeText(
 /** Enough to tell UTF-16 without a byte order mark. */
 const HEAD_BYTES = 4;
 
-type Utf16 = 'utf-16le' | 'utf-16be';
-
-/** By the byte order mark, or by two plain characters: each has a NUL beside it. */
-export function utf16Of([first, second, third, fourth]: Uint8Array): Utf16 | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  if (first === 0xfe && second === 0xff) return 'utf-16be';
-  if (first && second === 0 && third && fourth === 0) return 'utf-16le';
-  return first === 0 && second && third === 0 && fourth ? 'utf-16be' : undefined;
-}
-
-async function* decodeUtf16(bytes: AsyncIterable<Uint8Array>, encoding: Utf16): AsyncGenerator<string> {
+async function* decodeUtf16(
+  bytes: AsyncIterable<Uint8Array>,
+  encoding: 'utf-16le' | 'utf-16be',
+): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding);
   let line = 1;
   const checked = (text: string): string => {
@@ -65,36 +59,17 @@ export const newlines = (text: string): number => text.split('\n').length - 1;
 
 /** More of them is no end but another kind of file. */
 const END_MARKS_MAX = 64 * 1024;
-const END_MARKS = '\0\x1a';
 
-/** CP/M and DOS ended a text with Ctrl-Z; mainframes and transfers fill the last block with NUL. */
 export async function* withoutEndMarks(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   let held = '';
   for await (const chunk of chunks) {
     const text = held + chunk;
-    let at = text.length;
-    for (let end = at - 1; end >= 0; end -= 1) {
-      const char = text.charAt(end);
-      if (END_MARKS.includes(char)) at = end;
-      else if (char.trim() !== '') break;
-    }
-    if (text.length - at > END_MARKS_MAX) at = text.length;
+    const end = endOf(text);
+    const at = text.length - end > END_MARKS_MAX ? text.length : end;
     held = text.slice(at);
     if (at > 0) yield text.slice(0, at);
   }
 }
-
-/**
- * A value without what pages, mails and word processors put into it unseen: characters without width (zero-width space, word
- * joiner, byte order mark, soft hyphen), and blanks that do not break a line, which become spaces, or nothing at its ends.
- */
-export const visible = (value: string): string =>
-  UNSEEN.test(value) ? value.replaceAll(NO_WIDTH, '').replaceAll(OUTER_BLANKS, '').replaceAll(NO_BREAK, ' ') : value;
-
-const UNSEEN = /[\u00a0\u00ad\u2007\u200b\u202f\u2060\ufeff]/;
-const NO_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
-const NO_BREAK = /[\u00a0\u2007\u202f]/g;
-const OUTER_BLANKS = /^[ \u00a0\u2007\u202f]+|[ \u00a0\u2007\u202f]+$/g;
 
 async function* decodeUtf8(
   bytes: AsyncIterable<Uint8Array>,

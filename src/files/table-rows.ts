@@ -1,7 +1,8 @@
 import { aboutFile, type Found, printable } from '../domain/finding.ts';
 import { OWN_FIELDS } from '../domain/instruction.ts';
+import { visible, withoutTypographicQuotes } from '../domain/plain-text.ts';
 import { fromSpreadsheet } from '../domain/text.ts';
-import { visible } from './decode.ts';
+
 import { COLUMNS_MAX, isColumnName, type RowSink, tooManyColumns, UnreadableFile } from './input.ts';
 
 /** A problem with one value of a row, given by its index. */
@@ -105,7 +106,7 @@ export class TableRows {
 function noHeader(names: readonly string[]): { rule: string; message: string } {
   const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
   if (meant.length === 0) {
-    if (names.some((name) => OWN_FIELDS.has(name.replaceAll(TYPOGRAPHIC_QUOTES, '')))) return QUOTED_OTHERWISE;
+    if (names.some((name) => OWN_FIELDS.has(withoutTypographicQuotes(name)))) return QUOTED_OTHERWISE;
     if (names[0]?.startsWith('sep=')) return EXCEL_SEPARATOR;
     const isSplitOtherwise = names.some((name) =>
       name.split(OTHER_DELIMITERS).some((part) => OWN_FIELDS.has(part.trim())),
@@ -131,7 +132,6 @@ const EXCEL_SEPARATOR = {
   message:
     'a line "sep=" for Excel is above the header line, but names no comma, semicolon or tab; export with one of these',
 };
-const TYPOGRAPHIC_QUOTES = /[“”„‟«»‘’‚]/g;
 const QUOTED_OTHERWISE = {
   rule: NO_HEADER.rule,
   message:

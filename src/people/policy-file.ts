@@ -4,6 +4,7 @@ import { JsonRefused, readJsonOnce } from '../bank/json.ts';
 import { type Limit, type Person, type Policy, ROLES, type Scope } from '../domain/authority.ts';
 import { parseDecimal } from '../domain/money.ts';
 import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
+import { quotesProblem } from '../domain/plain-text.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 import { DAY_MS, HOUR_MS } from '../domain/time.ts';
 import { areLookAlikes, mixesAlphabets } from './look-alike-names.ts';
@@ -138,7 +139,7 @@ export function parsePolicy(text: string): PolicyRead {
   try {
     json = readJsonOnce(text);
   } catch (error) {
-    return { problems: [`the file is not JSON: ${wordsOf(text, error)}`] };
+    return { problems: [`the file is not JSON: ${quotesProblem(text) ?? wordsOf(text, error)}`] };
   }
   const { data, error } = policyFile.safeParse(json);
   if (error !== undefined) {

@@ -75,6 +75,10 @@ describe('every key', () => {
     const file = join(folder, 'secret');
     writeFileSync(file, 'from-file\n');
     expect(loadConfig({ PAYOUTS_API_SECRET_FILE: file }).bank.secret.reveal()).toBe('from-file');
+    for (const content of ['\ufefffrom-file\r\n', 'from-file\n\x1a', Buffer.from('\ufefffrom-file\r\n', 'utf16le')]) {
+      writeFileSync(file, content);
+      expect(loadConfig({ PAYOUTS_API_SECRET_FILE: file }).bank.secret.reveal()).toBe('from-file');
+    }
   });
 
   it.each(Object.keys(CONFIG_KEYS))('%s refuses a value beside a file', (name) => {
@@ -493,6 +497,11 @@ describe('a variable that looks like a setting and is none', () => {
   it('without one that is near has no guess', () => {
     const { unknownSettings } = loadConfig({ PAYOUTS_COLOUR_OF_THE_SKY: 'blue' });
     expect(unknownSettings).toEqual(['PAYOUTS_COLOUR_OF_THE_SKY is no setting and has no effect.']);
+    const { unknownSettings: marked } = loadConfig({ '\ufeffPAYOUTS_API_SECRET': 'x' });
+    expect(marked).toEqual([
+      expect.stringMatching(/^PAYOUTS_API_SECRET has a byte order mark .* UTF-8 without one\.$/),
+    ]);
+    expect(loadConfig({ PAYOUTS_API_SECRET: 'x\r' }).bank.secret.reveal()).toBe('x');
   });
 
   it('is not one that tests or Kubernetes set, nor one that is empty', () => {

@@ -1,5 +1,6 @@
 import { type SaxesAttributeNS, SaxesParser } from 'saxes';
-import { decodeText, newlines, UTF8_BOM, utf16Of, withoutEndMarks } from '../decode.ts';
+import { utf16Of } from '../../domain/plain-text.ts';
+import { decodeText, newlines, UTF8_BOM, withoutEndMarks } from '../decode.ts';
 import { RECORD_BYTES_MAX, recordTooLarge, type UnreadableFile, unreadable } from '../input.ts';
 import type { Grammar } from './grammar.ts';
 import { type StructureEvents, StructureWalk } from './structure.ts';

@@ -1,5 +1,6 @@
 import { aboutFile, type Found, printable, shownValue } from '../../domain/finding.ts';
-import { decodeText, visible } from '../decode.ts';
+import { TYPOGRAPHIC_QUOTE, visible, withoutTypographicQuotes } from '../../domain/plain-text.ts';
+import { decodeText } from '../decode.ts';
 import {
   COLUMNS_MAX,
   isColumnName,
@@ -37,10 +38,6 @@ const BLANKS: ReadonlySet<number> = new Set(
 );
 const WORD = /^(?:true|false|null)/;
 const DEPTH_MAX = 64;
-
-const TYPOGRAPHIC = /[“”„‟«»‘’‚]/;
-const TYPOGRAPHIC_QUOTE =
-  'a typographic quote, into which a word processor or a mail has changed a plain one; replace these by " in a plain text editor';
 
 export class JsonCursor {
   private readonly text: string;
@@ -159,7 +156,12 @@ export class JsonCursor {
 
   unexpected(wanted: string): JsonSyntaxError {
     const found = this.peek();
-    const shown = found === '' ? 'the end of the file' : TYPOGRAPHIC.test(found) ? TYPOGRAPHIC_QUOTE : 'something else';
+    const shown =
+      found === ''
+        ? 'the end of the file'
+        : withoutTypographicQuotes(found) === ''
+          ? TYPOGRAPHIC_QUOTE
+          : 'something else';
     return new JsonSyntaxError(`expected ${wanted}, found ${shown}`, this.at);
   }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { shownValue } from '../../domain/finding.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { currencyExponent } from '../../domain/money.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { type NextTurn, turns, whyUnreadable } from '../input.ts';
 import { JsonCursor, JsonSyntaxError } from '../json/read-json.ts';
 import { accountKey } from './account-key.ts';
@@ -76,9 +77,10 @@ export const EMPTY_MAPPING: MessageMapping = {
 /** Without a path: a mapping without accounts. Throws `ContextFileError`. */
 export async function loadMessageMapping(path?: string): Promise<MessageMapping> {
   if (path === undefined) return EMPTY_MAPPING;
-  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw new ContextFileError(path, whyUnreadable(error), 'Name an existing mapping file.');
   });
+  const content = plainText(bytes);
   if (content.length > MAPPING_CHARACTERS_MAX) {
     throw new ContextFileError(
       path,

@@ -5,6 +5,7 @@ import { CsvError, parse } from 'csv-parse';
 import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import { present } from '../../domain/iterate.ts';
 import { currencyExponent } from '../../domain/money.ts';
+import { plainText, TYPOGRAPHIC_QUOTE, utf16Of, withoutTypographicQuotes } from '../../domain/plain-text.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
 import { inTurns, isColumnName, RECORD_BYTES_MAX, TEXT_BYTES_MAX, whyUnreadable } from '../input.ts';
@@ -78,9 +79,10 @@ export async function loadPayeeDirectory(path?: string): Promise<PayeeDirectory>
       'Remove payees that are no longer paid.',
     );
   }
-  if (!isUtf8(bytes)) throw new ContextFileError(path, 'not UTF-8', 'Save the file as UTF-8.');
+  if (utf16Of(bytes) === undefined && !isUtf8(bytes))
+    throw new ContextFileError(path, 'not UTF-8', 'Save the file as UTF-8; Excel calls it "CSV UTF-8".');
   let header: string[] | undefined;
-  for await (const { record, line } of recordsOf(path, bytes)) {
+  for await (const { record, line } of recordsOf(path, Buffer.from(plainText(bytes)))) {
     if (header === undefined) {
       header = headerOf(path, record);
       continue;
@@ -121,6 +123,9 @@ async function* recordsOf(path: string, bytes: Buffer): AsyncGenerator<{ record:
 
 function headerOf(path: string, record: readonly string[]): string[] {
   const header = record.map((name) => name.trim());
+  if (header.map(withoutTypographicQuotes).includes('account') && !header.includes('account')) {
+    throw new ContextFileError(path, `the header line has ${TYPOGRAPHIC_QUOTE}`, 'Or export the file again.');
+  }
   if (!header.includes('account')) {
     throw new ContextFileError(path, 'the header line has no column "account"', 'Add the column of payee accounts.');
   }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isPrivateAddress } from '../../bank/private-addresses.ts';
 import { EVENT_KINDS, type EventFilter, type EventKind } from '../../domain/events-out.ts';
 import { isLoopback } from '../../domain/loopback.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { webhookSecrets } from './cards.ts';
 import { readJsonFile } from './json-file.ts';
 import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
@@ -115,7 +116,7 @@ function loadSubscriptions(path: string): Subscription[] {
   if (twice !== undefined) throw unusable(`is a file with two subscriptions called ${twice}`);
   const readSecret = (name: string): Buffer[] => {
     try {
-      return webhookSecrets.parse(readFileSync(resolve(dirname(path), name), 'utf8').trim());
+      return webhookSecrets.parse(plainText(readFileSync(resolve(dirname(path), name))).trim());
     } catch {
       throw unusable('is a file with a secretFiles entry that is not the file of a secret (whsec_ and base64)');
     }

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { readJsonOnce } from '../../bank/json.ts';
+import { plainText, quotesProblem } from '../../domain/plain-text.ts';
 import { ConfigError } from './key.ts';
 
 /** What a JSON file holds. Throws a `ConfigError` about the setting that names it, with `hint`, if it is unusable. */
 export function readJsonFile<T>(path: string, schema: z.ZodType<T>, setting: string, hint: string): T {
   let json: unknown;
+  let text = '';
   try {
-    // Editors on Windows begin a file with a mark of the byte order, which JSON has not.
-    json = readJsonOnce(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
+    text = plainText(readFileSync(path));
+    json = readJsonOnce(text);
   } catch {
-    throw new ConfigError(setting, 'is not a readable JSON file in which each member appears once', hint);
+    const why = quotesProblem(text);
+    const what = 'is not a readable JSON file in which each member appears once';
+    throw new ConfigError(setting, why === undefined ? what : `${what} (${why})`, hint);
   }
   const { data, error } = schema.safeParse(json);
   if (error === undefined) return data;

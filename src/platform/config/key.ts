@@ -1,9 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { causeOf } from '../../domain/causes.ts';
 import { didYouMean } from '../../domain/nearest.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { Problem } from '../../domain/problem.ts';
 
 /** An unusable setting (exit code 2). The text names the key, its rule and the fix, never the value. */
@@ -94,23 +94,14 @@ function textOf(env: Environment, name: string): string | undefined {
   return readText(file, `${name}_FILE`).trim() || undefined;
 }
 
-const UTF16 = /^(?:\xff\xfe|\xfe\xff)|\0/;
-
-/** The text of a file that `setting` names. Throws a `ConfigError` if it cannot be read, or is not UTF-8. */
+/** The text of a file that `setting` names. Throws a `ConfigError` if it cannot be read. */
 function readText(path: string, setting: string): string {
-  let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    return plainText(readFileSync(path));
   } catch (error) {
     const { says, remedy } = causeOf(error, 'files') ?? { says: 'it cannot be read', remedy: 'Check the path.' };
     throw new ConfigError(setting, `names a file that cannot be read: ${says}`, remedy);
   }
-  if (isUtf8(bytes) && !UTF16.test(bytes.toString('latin1'))) return bytes.toString('utf8');
-  throw new ConfigError(
-    setting,
-    'names a file that is not UTF-8 text',
-    'Save it as UTF-8 (Windows tools may write UTF-16).',
-  );
 }
 
 /** Variables read by tests, and those that Kubernetes sets in every container for a Service called payouts-…. */
@@ -121,7 +112,13 @@ const NOT_OURS = /^PAYOUTS_(?:(?:TEST|CONTRACT)_|\w+_SERVICE_(?:HOST$|PORT)|\w+_
  */
 export function unknownKeys(env: Environment, known: readonly string[]): string[] {
   const read = new Set(known.flatMap((name) => [name, `${name}_FILE`]));
-  const given = Object.keys(env).filter((name) => name.startsWith('PAYOUTS_') && env[name]);
+  // A file of variables with a byte order mark has it in the first name.
+  const given = Object.keys(env).filter((name) => name.trim().startsWith('PAYOUTS_') && env[name]);
   const unknown = given.filter((name) => !read.has(name) && !NOT_OURS.test(name));
-  return unknown.sort().map((name) => `${name} is no setting and has no effect.${didYouMean(name, read)}`);
+  return unknown.sort().map((name) => {
+    const bare = name.trim();
+    return bare === name
+      ? `${name} is no setting and has no effect.${didYouMean(name, read)}`
+      : `${bare} has a byte order mark or a blank in its name and no effect: save the file of variables as UTF-8 without one.`;
+  });
 }

@@ -1,5 +1,6 @@
 import { readFileSync, type Stats, statSync } from 'node:fs';
 import type { Policy } from '../../domain/authority.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { parsePolicy } from '../../people/policy-file.ts';
 import { HOLDINGS } from './holdings.ts';
 import { ConfigError, type Environment, key } from './key.ts';
@@ -167,7 +168,7 @@ function readPolicy(path: string): { policy: Policy } | { refused: string; hint:
   }
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = plainText(readFileSync(path));
   } catch {
     return { refused: 'names a file that cannot be read', hint: 'Check the path and its permissions.' };
   }

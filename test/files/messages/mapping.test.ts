@@ -36,6 +36,13 @@ describe('a mapping file', () => {
     ]);
   });
 
+  it('is read with what editors leave, and typographic quotes are named', async () => {
+    const written = JSON.stringify({ accounts: { DE00: OURS } }).replaceAll(',', ',\u00a0\r');
+    const { accounts } = await load(`\ufeff${written}\r\x1a`);
+    expect([...accounts]).toEqual([['DE00', OURS]]);
+    expect(await refusalOf('{“accounts”: {}}')).toContain('found a typographic quote');
+  });
+
   it('knows an account however it is written', async () => {
     const { accounts } = await load({
       accounts: { 'de00 sample 0001': OURS, ' 12 34 AB': { ...OURS, currency: 'EUR' } },

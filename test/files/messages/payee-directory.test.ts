@@ -24,6 +24,19 @@ describe('a payee directory', () => {
     expect((await loadPayeeDirectory()).find(to('1'), 'u-1')).toBeUndefined();
   });
 
+  it('is read with what editors and old systems leave, and typographic quotes are named', async () => {
+    const text = 'account\tfirst_name\rfr00 sample 0001\tMaria\r';
+    for (const content of [
+      `\ufeff${text}\x1a`,
+      Buffer.from(`\ufeff${text}`, 'utf16le'),
+      text.replace('M', '\u200bM'),
+    ]) {
+      const payees = await load(content);
+      expect(payees.find(transfer({ creditor: { iban: 'FR00SAMPLE0001' } }), 'u-1')).toEqual({ first_name: 'Maria' });
+    }
+    await expect(load('“account”,“first_name”\n')).rejects.toThrow('the header line has a typographic quote');
+  });
+
   it('finds a payee by account, however it is written, and leaves blanks out', async () => {
     const payees = await load('\ufeffaccount;first_name;last_name;mobile\r\nfr00 sample 0001;Maria;"Sample; M";\r\n');
     const known = { first_name: 'Maria', last_name: 'Sample; M' };

@@ -8,7 +8,7 @@ import { DAYS } from '../messages/transfers.ts';
 
 /** Messages made of parts, so that a test writes only what it is about. */
 
-const DEBTOR = 'DE00SAMPLE0000000001';
+export const DEBTOR = 'DE00SAMPLE0000000001';
 export const NAMESPACES = {
   '03': 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.03',
   '09': 'urn:iso:std:iso:20022:tech:xsd:pain.001.001.09',
