@@ -479,7 +479,7 @@ async function readPayee(deps: ActivityDeps, { reference, instruction }: PayoutR
 // Readings for money that stays with its owner: a transfer, or a stand-alone exchange.
 
 /** Reads both accounts and the fee. An account that the API key cannot see is an obstacle with the bank's own code. */
-export async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
+async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
   const { instruction } = row;
   const { account_id, to_account_id = '', amount, currency } = instruction;
   const [source, destination] = await bothAccounts(deps, instruction);
@@ -496,7 +496,7 @@ export async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promi
 }
 
 /** Reads both accounts and a quote. The rate is not part of what is approved: it moves, within the cap. */
-export async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
+async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
   const { instruction, assessed } = row;
   const [sell, buy] = await bothAccounts(deps, instruction);
   const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
@@ -509,7 +509,7 @@ export async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promi
 }
 
 /** Plans an exchange from a quote that buys the given amount in the currency of the buy account. */
-export async function planExchange(
+async function planExchange(
   { bank }: ActivityDeps,
   { sell, buy, buyAmount }: { sell: AccountBalance; buy: AccountBalance; buyAmount: string },
 ): Promise<{ exchange: ExchangePlan } & Pick<Assessment, 'fee' | 'feeCurrency'>> {
@@ -543,7 +543,7 @@ const agreed = (deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<A
   ...askedOf(deps, row, seen),
 });
 
-export const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
+const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
   accountId,
   needs,
   available: balance,

@@ -137,7 +137,7 @@ async function roomBeside(
   return Math.max(0, Math.min(window - unaccepted, open));
 }
 
-export async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
+async function startAll(deps: ActivityDeps, rows: readonly PayoutRecord[]): Promise<void> {
   for (let i = 0; i < rows.length; i += AT_ONCE) await startSome(deps, rows.slice(i, i + AT_ONCE));
 }
 

@@ -100,7 +100,7 @@ function plainResult(result: AttemptResult): CardSendResult {
  * What was sent under this id without this run knowing: a stored answer the workflow never received, or another run's attempt.
  * Undefined if neither.
  */
-export async function sentBefore(
+async function sentBefore(
   { store, now }: Pick<Sender, 'store' | 'now'>,
   { runId: ownRunId }: Caller,
   { merchantRequestId, requestId, othersKnown = 0 }: CardAttempt,
@@ -133,7 +133,7 @@ async function rivalOf(
   return { outcome: 'ambiguous', why: 'another create of this payment may be under way', barred: true };
 }
 
-export const sessionOf = (attempt: SendAttempt | undefined): string | null =>
+const sessionOf = (attempt: SendAttempt | undefined): string | null =>
   (attempt?.request as unknown as SentCardRequest | null | undefined)?.referenceId ?? null;
 
 /** merchant_request_ids of one intent: of the create, of the one that starts over, and of the n-th resume. */
@@ -319,7 +319,7 @@ export type RecordCardStateInput = Omit<CardChange, 'at'> & {
   asked: CardAsked;
 };
 
-export const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
+const stateOf = ({ state, reason, paymentId }: CardRecord): StoredCardState => ({ state, reason, paymentId });
 
 /**
  * Stores the state for people and for payouts that wait for this payment. A stored end never changes. An older copy in the

@@ -176,7 +176,11 @@ function resultOfError(error: unknown, refusedByStatus: boolean): AttemptResult 
   }
 }
 
-/** All a workflow says about an order. */
+/**
+ * All a workflow says about an order.
+ *
+ * @public the declarations of the activities name it
+ */
 export interface SubmitInput {
   claim: Claim;
   attempt: number;

@@ -3,7 +3,7 @@ import { type Fate, withoutField } from '../not-carried.ts';
 import { type BrokenColumns, type Columns, cut } from './records.ts';
 
 /** A field of a record of fixed width. */
-export interface FixedField extends Fate {
+interface FixedField extends Fate {
   columns: Columns;
   /** As the warning calls it. */
   name: string;
