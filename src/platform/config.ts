@@ -49,6 +49,11 @@ export const CONFIG_KEYS = {
     '{}',
     'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, which may contain {account} and {currency}; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
   ),
+  PAYOUTS_PAIN002_VERSION: key(
+    oneOf('as-asked', 'pain.002.001.03', 'pain.002.001.10'),
+    'as-asked',
+    'version of the answers to pain.001 (pain.002); as-asked: .10 to a .09, .03 to a .03. Some importers take every .03 for returned payments, and none takes .10 for them',
+  ),
   PAYOUTS_HOME: key(
     text,
     null,
@@ -187,6 +192,8 @@ const filesOf = (values: Values) => ({
   payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,
   structuredAddressesFrom: values.PAYOUTS_STRUCTURED_ADDRESSES_FROM,
   journalAccounts: values.PAYOUTS_JOURNAL_ACCOUNTS,
+  /** Undefined: as the message asks. */
+  answerVersion: values.PAYOUTS_PAIN002_VERSION === 'as-asked' ? undefined : values.PAYOUTS_PAIN002_VERSION,
 });
 
 /** For the embedded Temporal: keys of the home, created when first needed. */

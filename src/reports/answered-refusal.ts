@@ -8,9 +8,13 @@ import { writeRefusal } from './status-report-files.ts';
  * A refused pain.001 is always answered, whatever is wrong with it; the returned problem says where the answer is. `at`: epoch
  * ms.
  */
-export async function answeredRefusal({ home }: Config, refusal: IntakeRefusal, at: number): Promise<Problem> {
+export async function answeredRefusal(
+  { home, answerVersion: version }: Config,
+  refusal: IntakeRefusal,
+  at: number,
+): Promise<Problem> {
   const { kind, code, message, hint, batchId, findings, unanswered } = refusal;
   if (unanswered === undefined) return refusal;
-  const pain002 = await writeRefusal(join(home, 'reports'), { ...unanswered, findings, at });
+  const pain002 = await writeRefusal(join(home, 'reports'), { ...unanswered, findings, at, version });
   return new Problem(kind, code, message, { hint, batchId, findings, reports: { pain002 }, cause: refusal });
 }

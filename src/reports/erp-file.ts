@@ -39,7 +39,7 @@ export async function writeErpFile(
   const folder = reportFolder(config);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (format === 'pain002') {
-    const answers = await writeAnswers(store, await messageBatchOf(store, batch), folder);
+    const answers = await writeAnswers({ config, store }, await messageBatchOf(store, batch), folder);
     if (answers === undefined) throw nothingToAnswer();
     const { path, ...answer } = answers.newest;
     return { path, unclear: [], answer };

@@ -38,7 +38,7 @@ export async function reportBatch(
   const reports = reportPaths(folder, batchId, isMasked);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!isMasked) {
-    const answers = await writeAnswers(store, await messageBatchOf(store, batch), folder, answerStem);
+    const answers = await writeAnswers(app, await messageBatchOf(store, batch), folder, answerStem);
     if (answers !== undefined) Object.assign(reports, { pain002: answers.newest.path, pain002Stages: answers.paths });
     const failed = await writeFailed(store, batchId, reports);
     if (failed !== undefined) reports.failed = failed;
@@ -87,7 +87,7 @@ export async function messageBatchOf(store: Store, batch: BatchRecord): Promise<
 
 /** @param batch the one that the message was taken as */
 export async function writeAnswers(
-  store: Store,
+  { config, store }: { config: Pick<Config, 'answerVersion'>; store: Store },
   batch: BatchRecord,
   folder: string,
   stem?: string,
@@ -97,6 +97,7 @@ export async function writeAnswers(
   const latest = (payout: PayoutRecord): Promise<PayoutRecord> => latestOf(store, payout);
   const source = {
     batch,
+    version: config.answerVersion,
     byState: await store.stateCounts(batchId),
     rows: () => store.rows(batchId),
     refused: () => store.refusedRows(batchId),

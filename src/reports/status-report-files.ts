@@ -7,7 +7,7 @@ import type { PayoutState, Reason } from '../domain/payout-state.ts';
 import { isOurs } from '../files/rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
-import { type RefusalAnswer, STAGES, type Stage, stageOf } from './pain002/status-report.ts';
+import { type AnswerVersion, type RefusalAnswer, STAGES, type Stage, stageOf } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
 import { writeWhole } from './write-reports.ts';
 
@@ -24,6 +24,8 @@ export interface AnswerSource {
   afterwards: ReadonlyMap<string, { reason: Reason; at: number }>;
   /** Final answers given so far. */
   log: AnswerLog;
+  /** Undefined: as the message asks. */
+  version?: AnswerVersion | undefined;
 }
 
 export interface NewestAnswer extends Pick<AnswerRecord, 'messageId' | 'version' | 'supersedes'> {
@@ -43,6 +45,7 @@ export async function writeStatusReports(
   stem: string = source.batch.batchId,
 ): Promise<{ paths: string[]; newest: NewestAnswer } | undefined> {
   const { batch, byState, log } = source;
+  const chosen = source.version;
   const { message, batchId } = batch;
   if (message === null || !message.format.startsWith('pain.')) return undefined;
   // A row that an operator sends again moves the batch back to an earlier stage, but given answers stay.
@@ -57,12 +60,17 @@ export async function writeStatusReports(
     written.push({ path, messageId, stage, version: 1, supersedes: null });
     if (stage !== reached && (await isThere(path))) continue;
     const createdAt = stage === 'sent' ? facts.lastChange : batch.createdAt;
-    await writeWhole(path, pain002({ messageId, createdAt, stage, message, transactions: () => transactions(source) }));
+    await writeWhole(
+      path,
+      pain002({ messageId, createdAt, stage, message, version: chosen, transactions: () => transactions(source) }),
+    );
   }
   if (reached === 'final') {
     const summary = { transactions: () => transactions(source), idStart: idStart('final'), at: facts.lastChange };
     for (const answer of await finalAnswers(log, summary)) {
-      written.push(await writeFinal(answerPath(folder, stem, 'final', answer.version), { answer, message, log }));
+      written.push(
+        await writeFinal(answerPath(folder, stem, 'final', answer.version), { answer, message, log, chosen }),
+      );
     }
   }
   const newest = written.at(-1);
@@ -72,12 +80,17 @@ export async function writeStatusReports(
 /** A final answer is the same in every channel and is never overwritten. */
 async function writeFinal(
   path: string,
-  { answer, message, log }: { answer: AnswerRecord; message: OriginalMessage; log: AnswerLog },
+  {
+    answer,
+    message,
+    log,
+    chosen,
+  }: { answer: AnswerRecord; message: OriginalMessage; log: AnswerLog; chosen: AnswerVersion | undefined },
 ): Promise<NewestAnswer> {
   const { version, messageId, supersedes, createdAt } = answer;
   if (!(await isThere(path))) {
     const told = { transactions: () => answeredUpTo(log, version), supersedes: await supersededBy(log, answer) };
-    await writeWhole(path, pain002({ messageId, createdAt, stage: 'final', message, ...told }));
+    await writeWhole(path, pain002({ messageId, createdAt, stage: 'final', message, version: chosen, ...told }));
   }
   return { path, messageId, stage: 'final', version, supersedes };
 }
@@ -94,12 +107,24 @@ export const refusalIdStart = (sha256: string): string => `${sha256.slice(0, 16)
 /** Writes the answer to a pain.001 that was refused as a whole; returns its path. */
 export async function writeRefusal(
   folder: string,
-  { sha256, message, findings, at }: { sha256: string; at: number } & Pick<RefusalAnswer, 'message' | 'findings'>,
+  {
+    sha256,
+    message,
+    findings,
+    at,
+    version,
+  }: { sha256: string; at: number } & Pick<RefusalAnswer, 'message' | 'findings' | 'version'>,
   stem: string = `refused-${sha256.slice(0, 16)}`,
 ): Promise<string> {
   const path = resolve(join(folder, `${stem}.pain002.xml`));
   const digest = hash('sha256', JSON.stringify(findings));
-  const answer = { messageId: `${refusalIdStart(sha256)}${digest.slice(0, 16)}`, createdAt: at, message, findings };
+  const answer = {
+    messageId: `${refusalIdStart(sha256)}${digest.slice(0, 16)}`,
+    createdAt: at,
+    message,
+    findings,
+    version,
+  };
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeWhole(path, [refusalPain002(answer)]);
   return path;

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
-import { type AnswerSource, writeStatusReports, writtenAnswers } from '../../src/reports/status-report-files.ts';
+import {
+  type AnswerSource,
+  writeRefusal,
+  writeStatusReports,
+  writtenAnswers,
+} from '../../src/reports/status-report-files.ts';
 import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
 import { answerLog } from './pain002/answer-log.ts';
 import { BATCH, record } from './records.ts';
@@ -179,4 +184,15 @@ test('written answers are those of one batch in a folder, the latest last', asyn
 
 test('no answers are found where no report was written', async () => {
   expect(await writtenAnswers(join(tmpdir(), 'no-such-folder'), 'b-1')).toEqual([]);
+});
+
+test('is in the version that is chosen for all answers, which no importer takes for returned payments', async () => {
+  const message = { ...MESSAGE, format: 'pain.001.001.03' as const };
+  const asked = sourceOf([record(1, 'completed')], { batch: { ...BATCH, message } });
+  const versionIn = async (path: string) => /pain\.002\.001\.\d\d/.exec(await readFile(path, 'utf8'))?.[0];
+  const { paths = [] } = (await writeStatusReports(dir, { ...asked, version: 'pain.002.001.10' })) ?? {};
+  expect(await Promise.all(paths.map(versionIn))).toEqual(paths.map(() => 'pain.002.001.10'));
+  const refusal = { sha256: 'a'.repeat(64), message, findings: [], at: 0 };
+  expect(await versionIn(await writeRefusal(dir, { ...refusal, version: 'pain.002.001.10' }))).toBe('pain.002.001.10');
+  expect(await versionIn(await writeRefusal(dir, refusal))).toBe('pain.002.001.03');
 });

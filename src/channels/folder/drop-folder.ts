@@ -260,7 +260,12 @@ async function answeredStem(out: string, { batchId, message }: BatchRecord): Pro
  * The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. It takes the
  * place of none to another file under the same message id: whoever sent that may not have read it yet.
  */
-async function answerRefusal(out: string, id: string, { unanswered, findings }: IntakeRefusal): Promise<void> {
+async function answerRefusal(
+  out: string,
+  id: string,
+  { unanswered, findings }: IntakeRefusal,
+  version: App['config']['answerVersion'],
+): Promise<void> {
   if (unanswered === undefined) return;
   const { message, sha256 } = unanswered;
   let stem: string | undefined;
@@ -269,7 +274,7 @@ async function answerRefusal(out: string, id: string, { unanswered, findings }: 
     const first = await answerIn(out, name);
     stem = first === '' || first.includes(refusalIdStart(sha256)) ? name : `${name}.${id}`;
   }
-  await writeRefusal(out, { ...unanswered, findings, at: takenAt(id) }, stem);
+  await writeRefusal(out, { ...unanswered, findings, at: takenAt(id), version }, stem);
 }
 
 const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(messageId).slice(0, STEM_MAX);
@@ -418,7 +423,8 @@ export class DropFolder {
 
   private async refuse(item: WorkItem, refusal: Problem): Promise<Found> {
     try {
-      if (refusal instanceof IntakeRefusal) await answerRefusal(this.paths.out, item.batchId, refusal);
+      const { answerVersion } = this.app.config;
+      if (refusal instanceof IntakeRefusal) await answerRefusal(this.paths.out, item.batchId, refusal, answerVersion);
       const document = refusal.toDocument();
       return (await moveInto(this.paths.error, item.path, { suffix: '.error.json', document })) ? 'refused' : 'gone';
     } catch (error) {

@@ -19,7 +19,7 @@ interface Answer {
   /** Epoch milliseconds. */
   createdAt: number;
   /** Default: .10 for a pain.001.001.09, .03 for everything else. */
-  version?: AnswerVersion;
+  version?: AnswerVersion | undefined;
 }
 
 /** The answer to a file that was taken. */

@@ -290,8 +290,13 @@ export function refusalPain002(answer: RefusalAnswer): string {
   return `${opening(answer, version)}${group}\n${CLOSING}`;
 }
 
-const versionOf = ({ version, message }: { version?: AnswerVersion; message: OriginalMessage | null }): AnswerVersion =>
-  version ?? (message?.format === 'pain.001.001.09' ? 'pain.002.001.10' : 'pain.002.001.03');
+const versionOf = ({
+  version,
+  message,
+}: {
+  version?: AnswerVersion | undefined;
+  message: OriginalMessage | null;
+}): AnswerVersion => version ?? (message?.format === 'pain.001.001.09' ? 'pain.002.001.10' : 'pain.002.001.03');
 
 function opening({ messageId, createdAt }: BatchAnswer | RefusalAnswer, version: AnswerVersion): string {
   if (asWritten(messageId) === undefined) throw new RangeError('the id of an answer has 1 to 35 characters');

@@ -96,7 +96,7 @@ async function erpLines(
 async function answersOf({ config, store }: Place, batch: BatchRecord) {
   const folder = reportFolder(config);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const written = await writeAnswers(store, await messageBatchOf(store, batch), folder);
+  const written = await writeAnswers({ config, store }, await messageBatchOf(store, batch), folder);
   if (written === undefined) return undefined;
   const { path: _, ...answer } = written.newest;
   return { answer, lines: filesAt(written.paths) };
