@@ -14,13 +14,13 @@ import { someAtOnce } from '../domain/iterate.ts';
 import { totalsOf } from '../domain/money.ts';
 import { MESSAGES } from '../domain/names.ts';
 import { FLAGS, type Flag, flagsText } from '../domain/payee.ts';
-import type { ResolveAction } from '../domain/payout-state.ts';
 import {
   AWAITING_DECISION_STATES,
   acceptsControl,
   type BatchControl,
   CANCELLABLE_STATES,
   PAYOUT_STATES,
+  type ResolveAction,
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode, REASONS, type ReasonCode } from '../domain/reasons.ts';

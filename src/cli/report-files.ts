@@ -150,7 +150,6 @@ interface WrittenReport {
 /** Writes the report files of a batch as it stands now. */
 export async function writtenReport(session: Session, batchId: string, isMasked = false): Promise<WrittenReport> {
   if (session.gateway !== undefined) {
-    const { receiveReport } = await import('./report-files.ts');
     return receiveReport(session, batchId, isMasked);
   }
   const summary = await session.report(batchId, isMasked);
