@@ -7,7 +7,7 @@ import { parsed } from '../http/documents.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
 import { type Column, dataTable, moment, nothing } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 
 const PAGE = 100;
 
@@ -27,8 +27,8 @@ const detailText = (detail: string): string =>
     .join(' · ');
 
 /** `/audit`: the log, the newest entry first. */
-export function auditRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store } = context.gateway;
+export function auditRoutes(app: FastifyInstance, gateway: PagesGateway): void {
+  const { store } = gateway;
   const query = z.object({ before: z.coerce.number().int().min(0).optional() });
   app.get('/audit', accessOf(placeAccess('/audit')), async (request, reply) => {
     const { before } = parsed(query, request.query);
@@ -41,6 +41,6 @@ export function auditRoutes(app: FastifyInstance, context: PagesContext): void {
 <p>${counted(size, 'entry', 'entries')}. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>
 ${entries.length === 0 ? nothing('There are no entries.') : dataTable('Newest first', COLUMNS, entries.reverse())}
 ${from > 0 && html`<p><a class="button" href="/audit?before=${from}">Older entries</a></p>`}`;
-    return show(reply, viewOf(request, reply, context), { title: 'Audit', body });
+    return show(reply, viewOf(request, reply, gateway), { title: 'Audit', body });
   });
 }

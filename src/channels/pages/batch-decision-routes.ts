@@ -23,7 +23,7 @@ import { visibleBatchOf } from '../http/may-see.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { show, type View, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, money, nothing, payoutPath, TOTALS } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 import { assertReasoned, remarkField, senderFields, signedForm, signedOrAsked } from './signing.ts';
 
 const decideBody = z.object({
@@ -38,12 +38,11 @@ const DECISIONS = ['approve', 'reject'] as const;
 type Decision = (typeof DECISIONS)[number];
 
 /** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
-export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { gateway } = context;
+export function batchDecisionRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   app.get('/batches/:id/decide', accessOf(DECIDING), async (request, reply) => {
     const batch = await visibleBatchOf(gateway, request);
     const { name: subject } = deciderOf(request, batch);
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     const { batchId } = batch;
     const plans = await plansToSign(planReader(gateway, { batchId, subject }), batchId, DECISIONS);
     return show(reply, view, { title: `Decide ${batch.file}`, body: page(view, batch, plans) });
@@ -62,7 +61,7 @@ export function batchDecisionRoutes(app: FastifyInstance, context: PagesContext)
       }
       assertReasoned({ decision, remark });
       const about = { question: plan.question, reference: batch.batchId, digest, decision, remark };
-      const signing = signedOrAsked(request, context, person, about, signed);
+      const signing = signedOrAsked(request, gateway, person, about, signed);
       if ('asked' in signing) return signing.asked;
       const taken = await takePlan(gateway, plan, signing.signed);
       if ('refused' in taken) {

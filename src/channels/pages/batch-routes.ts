@@ -18,7 +18,7 @@ import { batchPage } from './batch-page.ts';
 import { show, viewOf } from './layout.ts';
 import { batchPath } from './pieces.ts';
 import { progressOf, progressStreams } from './progress.ts';
-import { callerSeen, type PagesContext } from './sessions.ts';
+import { callerSeen, type PagesGateway } from './sessions.ts';
 
 const ROWS_MAX = 100;
 /** Up to this many rows are added up at every request, which takes milliseconds. */
@@ -40,8 +40,7 @@ const controlBody = z.object({
 });
 
 /** `/batches/ID`: its rows, its progress, its reports, and what can be done with it. */
-export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { gateway } = context;
+export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   const { store } = gateway;
   const streams = progressStreams();
   app.get('/batches/:id', accessOf(ANY_ROLE), async (request, reply) => {
@@ -51,7 +50,7 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
     const states = state === undefined ? PAYOUT_STATES : [state];
     const read = await store.rowPage(batchId, { states, after, limit: ROWS_MAX + 1 });
     const rows = read.slice(0, ROWS_MAX);
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     const stepping = await steppingRows(store, batchId);
     const amounts = await store.amounts(batchId, ADDED_MAX + 1);
     const body = batchPage({
@@ -77,8 +76,8 @@ export function batchRoutes(app: FastifyInstance, context: PagesContext): void {
   app.get('/batches/:id/live', { exposeHeadRoute: false, ...accessOf(ANY_ROLE) }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(gateway, request);
     whenOver(reply, streams.enter(request.caller.name ?? request.address));
-    const isLetIn = (): boolean => callerSeen(request, context) !== undefined;
-    const events = progressOf({ store, closing: context.closing }, batchId, isLetIn);
+    const isLetIn = (): boolean => callerSeen(request, gateway) !== undefined;
+    const events = progressOf({ store, closing: gateway.closing }, batchId, isLetIn);
     return reply.type('text/event-stream').send(Readable.from(events));
   });
   batchFileRoutes(app, gateway, '', 'attachment');

@@ -7,7 +7,7 @@ import { maySee, maySubmitFiles } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
 import { batchBadge, batchPath, type Column, dataTable, moment, nothing } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 
 const COLUMNS: readonly Column<ListedBatch>[] = [
   { head: 'File', cell: ({ batchId, file }) => html`<a href="${batchPath(batchId)}">${file}</a>` },
@@ -26,14 +26,14 @@ const COLUMNS: readonly Column<ListedBatch>[] = [
 ];
 
 /** `/batches`: the newest batches that somebody may see. */
-export function batchListRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store } = context.gateway;
+export function batchListRoutes(app: FastifyInstance, gateway: PagesGateway): void {
+  const { store } = gateway;
   app.get('/batches', accessOf(placeAccess('/batches')), async (request, reply) => {
     const { caller } = request;
     const { batches } = await listBatches(store, (batch) => maySee(caller, store, batch));
     const body = html`<h1>Batches</h1>
 ${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}
 ${batches.length === 0 ? nothing('There are no batches yet.') : dataTable('Newest first', COLUMNS, batches)}`;
-    return show(reply, viewOf(request, reply, context), { title: 'Batches', body });
+    return show(reply, viewOf(request, reply, gateway), { title: 'Batches', body });
   });
 }

@@ -7,7 +7,7 @@ import { maySeePayout, payoutsSeenBy } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
 import { type Column, dataTable, moment, nothing, ROW } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 
 /** More than are shown, since a few of them may still be outside the scope of the caller. */
 const LOOKED_AT = 1_000;
@@ -21,8 +21,8 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 ];
 
 /** `/payouts?text=TEXT`: payouts in the caller's scope with this text in an id or their file's name, as `payouts list --text`. */
-export function findRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store } = context.gateway;
+export function findRoutes(app: FastifyInstance, gateway: PagesGateway): void {
+  const { store } = gateway;
   app.get('/payouts', accessOf(placeAccess('/payouts')), async (request, reply) => {
     const { text } = parsed(findQuery, request.query);
     const found =
@@ -32,7 +32,7 @@ export function findRoutes(app: FastifyInstance, context: PagesContext): void {
 <form class="filters" method="get" role="search">
 <label>Document, reference, order, user, payee id or file <input name="text" type="search" maxlength="200" required value="${text}"></label><button>Find</button></form>
 ${text !== undefined && results(rows, found.length === LOOKED_AT)}`;
-    return show(reply, viewOf(request, reply, context), { title: 'Find', body });
+    return show(reply, viewOf(request, reply, gateway), { title: 'Find', body });
   });
 }
 

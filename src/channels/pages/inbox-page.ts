@@ -14,7 +14,7 @@ import { accessOf } from '../http/route-access.ts';
 import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents-page.ts';
 import { mayVisit, placeAccess, show, viewOf } from './layout.ts';
 import { type Column, dataTable, groupSections, moment, nothing, ROW } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 
 /** The most payouts in a person's scope that are searched for undecided ones. */
 const LOOKED_AT = 1_000;
@@ -28,14 +28,13 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
 ];
 
 /** `/`: what the viewer can decide now. */
-export function waitingRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { gateway } = context;
+export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   const { store } = gateway;
   app.get('/', accessOf(placeAccess('/')), async (request, reply) => {
     const { caller } = request;
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
-    const mine = await waitingFor(context, caller, waiting);
+    const mine = await waitingFor(gateway, caller, waiting);
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.updatedAt - b.updatedAt);
@@ -71,20 +70,20 @@ function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
 
 /** Those that the caller has not decided yet: at most one more than are shown, which means that there are more. */
 async function waitingFor(
-  context: PagesContext,
+  gateway: PagesGateway,
   caller: Caller,
   references: readonly string[],
 ): Promise<PayoutRecord[]> {
   const mine: PayoutRecord[] = [];
   for (let at = 0; at < references.length && mine.length <= SHOWN_MAX; at += READ_AT_ONCE) {
-    const rows = await undecided(context, caller, references.slice(at, at + READ_AT_ONCE));
+    const rows = await undecided(gateway, caller, references.slice(at, at + READ_AT_ONCE));
     mine.push(...rows.slice(0, SHOWN_MAX + 1 - mine.length));
   }
   return mine;
 }
 
 async function undecided(
-  { gateway }: PagesContext,
+  gateway: PagesGateway,
   caller: Caller,
   references: readonly string[],
 ): Promise<PayoutRecord[]> {

@@ -14,16 +14,16 @@ import { mayOperate, maySeePayout, OPERATING, seesAll } from '../http/may-see.ts
 import { accessOf } from '../http/route-access.ts';
 import { mayVisit, placeAccess, show, type View, viewOf } from './layout.ts';
 import { factList, moment, nothing, payoutPath, todoText } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 import { operatorOf, senderFields, signedForm } from './signing.ts';
 
 const acknowledgeBody = z.object({ reason: storableText, ...senderFields });
 
 /** `/incidents`: what the bank shows that contradicts stored ends, for an operator to acknowledge. */
-export function incidentRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store, now } = context.gateway;
+export function incidentRoutes(app: FastifyInstance, gateway: PagesGateway): void {
+  const { store, now } = gateway;
   app.get('/incidents', accessOf(placeAccess('/incidents')), async (request, reply) => {
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     const open = await visibleIncidents(request.caller, store, true);
     const seen = (await visibleIncidents(request.caller, store, false)).filter(
       ({ incident }) => incident.acknowledged !== null,
@@ -44,7 +44,7 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
     if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such open incident.');
     const about = acknowledgementOf(id, reason);
     const touched = found.payout && scopeFactsOfRow(found.payout);
-    const operator = await operatorOf(request, context, about, { ...sent, touched });
+    const operator = await operatorOf(request, gateway, about, { ...sent, touched });
     if ('asked' in operator) return operator.asked;
     await store.acknowledgeIncident(id, { by: operator.by, reason, at: now() });
     return reply.redirect('/incidents', 303);

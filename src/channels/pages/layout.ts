@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html } from '../../reports/html.ts';
 import type { Caller } from '../http/callers.ts';
 import { ANY_ROLE, type CallerAccess, isAllowed } from '../http/route-access.ts';
-import { type PagesContext, tokenOf } from './sessions.ts';
+import { type PagesGateway, tokenOf } from './sessions.ts';
 
 export interface View {
   caller: Caller | undefined;
@@ -42,15 +42,15 @@ export function placeAccess(path: string): CallerAccess {
 /** Whether the navigation shows this place to the caller. */
 export const mayVisit = (path: string, caller: Caller): boolean => isAllowed(placeAccess(path), caller);
 
-export const viewOf = (request: FastifyRequest, reply: FastifyReply, { policy }: PagesContext): View => ({
+export const viewOf = (request: FastifyRequest, reply: FastifyReply, gateway: PagesGateway): View => ({
   caller: request.caller,
-  csrf: reply.generateCsrf({ userInfo: userInfoOf(request, policy) }),
-  isTrial: policy === undefined,
+  csrf: reply.generateCsrf({ userInfo: userInfoOf(request, gateway) }),
+  isTrial: gateway.settings.policy === undefined,
   path: request.url.split('?', 1)[0] ?? '/',
 });
 
 /** What a CSRF token is bound to: one from before signing in is invalid afterwards. */
-export const userInfoOf = (request: FastifyRequest, policy: PagesContext['policy']): string =>
+export const userInfoOf = (request: FastifyRequest, { settings: { policy } }: PagesGateway): string =>
   (policy === undefined ? undefined : tokenOf(request, policy)) ?? 'nobody';
 
 export const csrfField = ({ csrf }: View): Html => html`<input type="hidden" name="_csrf" value="${csrf}">`;

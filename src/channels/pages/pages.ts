@@ -26,11 +26,12 @@ import { payoutRoutes } from './payout-routes.ts';
 import {
   assertOpen,
   assertOwnPage,
+  Challenges,
   callerIn,
   cookieOptions,
   isOverTls,
-  type PagesContext,
-  pagesContext,
+  type PagesGateway,
+  Sessions,
 } from './sessions.ts';
 import { askToSignIn, passkeyRoutes, signInRoutes } from './sign-in-page.ts';
 import { PendingUploads, planRoutes, submitRoutes } from './submit-page.ts';
@@ -42,16 +43,21 @@ const OF_PLACES = [
 ];
 
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */
-export async function pages(app: FastifyInstance, gateway: Gateway): Promise<void> {
+export async function pages(app: FastifyInstance, served: Gateway): Promise<void> {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
-  const context = pagesContext(gateway, closing.signal);
-  const { policy } = context;
+  const gateway: PagesGateway = {
+    ...served,
+    sessions: new Sessions(),
+    challenges: new Challenges(),
+    closing: closing.signal,
+  };
+  const { policy } = gateway.settings;
   // The OpenAPI page describes only the API.
   app.addHook('onRoute', (route) => {
     route.schema = { ...route.schema, hide: true };
   });
-  await protect(app, context);
+  await protect(app, gateway);
   auditForbidden(app, gateway);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/x-www-form-urlencoded', async (_request: unknown, body: Readable) =>
@@ -63,7 +69,7 @@ export async function pages(app: FastifyInstance, gateway: Gateway): Promise<voi
     request.raw.resume();
     reply.headers(headers);
     if (request.headers.accept === 'application/json') return reply.code(status).send(document);
-    return show(reply, viewOf(request, reply, context), { ...errorPage(document), status });
+    return show(reply, viewOf(request, reply, gateway), { ...errorPage(document), status });
   });
   assetRoutes(app);
   missingPage(app);
@@ -77,8 +83,8 @@ export async function pages(app: FastifyInstance, gateway: Gateway): Promise<voi
       });
       return;
     }
-    signInRoutes(open, context);
-    passkeyRoutes(open, context, policy.origin);
+    signInRoutes(open, gateway);
+    passkeyRoutes(open, gateway, policy.origin);
   });
   const uploads = new PendingUploads();
   app.addHook('onClose', () => uploads[Symbol.asyncDispose]());
@@ -87,18 +93,18 @@ export async function pages(app: FastifyInstance, gateway: Gateway): Promise<voi
       if (request.caller === undefined) return askToSignIn(request, reply);
     });
     limitConcurrency(inner, gateway.config.gateway.atOnce);
-    inner.register((scope) => submitRoutes(scope, context, uploads));
+    inner.register((scope) => submitRoutes(scope, gateway, uploads));
     inner.register(async (scope) => {
       asksForTokens(scope);
-      planRoutes(scope, context, uploads);
-      for (const routes of OF_PLACES) routes(scope, context);
+      planRoutes(scope, gateway, uploads);
+      for (const routes of OF_PLACES) routes(scope, gateway);
     });
   });
 }
 
 /** For every page: under which host, by whom and how often it may be requested, and what a browser may do with it. */
-async function protect(app: FastifyInstance, context: PagesContext): Promise<void> {
-  const { gateway, policy } = context;
+async function protect(app: FastifyInstance, gateway: PagesGateway): Promise<void> {
+  const { policy } = gateway.settings;
   const self = ["'self'"];
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -120,15 +126,15 @@ async function protect(app: FastifyInstance, context: PagesContext): Promise<voi
   });
   await app.register(cookie);
   app.addHook('onRequest', async (request) => {
-    assertOpen(context);
-    assertOwnPage(request, context);
-    const caller = callerIn(request, context);
+    assertOpen(gateway);
+    assertOwnPage(request, gateway);
+    const caller = callerIn(request, gateway);
     if (caller !== undefined) request.caller = caller;
   });
   await app.register(csrf, {
     cookieOpts: cookieOptions(policy),
     csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
-    getUserInfo: (request) => userInfoOf(request, context.policy),
+    getUserInfo: (request) => userInfoOf(request, gateway),
   });
   await app.register(rateLimit, rateLimitOf(gateway.config.gateway.perMinute));
 }

@@ -32,7 +32,7 @@ import { historyOf } from './payout-history.ts';
 import { payoutPage } from './payout-page.ts';
 import { payoutShown } from './payout-view.ts';
 import { payoutPath } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 import { assertReasoned, operatorOf, remarkField, senderFields, senderOf } from './signing.ts';
 
 const decideBody = z.object({
@@ -77,17 +77,16 @@ function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | und
  * `/payouts/REFERENCE`: one payout, its history, the decision that it asks for, and that of an operator if it is undecidable. A
  * cancel needs no signature: it keeps money where it is.
  */
-export function payoutRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { gateway } = context;
+export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   const { store } = gateway;
   app.get('/payouts/:reference', accessOf(ANY_ROLE), async (request, reply) => {
-    const row = await payoutIn(request, context);
+    const row = await payoutIn(request, gateway);
     const { told } = request.query as { told?: unknown };
     const { caller } = request;
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     const body = payoutPage({
       view,
-      shown: await payoutShown(context, row),
+      shown: await payoutShown(gateway, row),
       story: await historyOf(store, row),
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: workflowUrl(gateway.ui, row.workflowId),
@@ -106,12 +105,12 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
     '/payouts/:reference/decide',
     accessOf({ roles: ['approver', 'compliance'], scope: 'each' }),
     async (request, reply) => {
-      const row = await payoutIn(request, context);
+      const row = await payoutIn(request, gateway);
       const { decision, remark, digest, ...sent } = parsed(decideBody, request.body, 'form');
       const { reference } = row;
-      const question = await questionAsked(request, context, row, { digest, decision });
+      const question = await questionAsked(request, gateway, row, { digest, decision });
       assertReasoned({ decision, remark });
-      const sender = senderOf(request, context, { question, reference, digest, decision, remark }, sent);
+      const sender = senderOf(request, gateway, { question, reference, digest, decision, remark }, sent);
       if ('asked' in sender) return sender.asked;
       // In a trial the bank's audit has no digest of its own.
       const bound = question === 'bank' ? {} : { digest };
@@ -122,12 +121,12 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       return tell(
         reply,
         row,
-        await passOn(context, asked, () => updatePayout(gateway, row, MESSAGES.decide, update), refusal),
+        await passOn(gateway, asked, () => updatePayout(gateway, row, MESSAGES.decide, update), refusal),
       );
     },
   );
   app.post('/payouts/:reference/resolve', accessOf(OPERATING), async (request, reply) => {
-    const row = await payoutIn(request, context);
+    const row = await payoutIn(request, gateway);
     const { reference } = row;
     const { action, evidence, order: orderId, ...sent } = parsed(resolveBody, request.body, 'form');
     const touched = scopeFactsOfRow(row);
@@ -143,18 +142,18 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       });
     }
     const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
-    const operator = await operatorOf(request, context, about, { ...sent, touched });
+    const operator = await operatorOf(request, gateway, about, { ...sent, touched });
     if ('asked' in operator) return operator.asked;
     const asked = { by: operator.by, action: 'resolve', subject: reference, detail: { action, evidence } };
     const resolve = () => resolvePayout(gateway, row, { action, evidence, orderId, ...operator });
-    await passOn(context, asked, resolve, ['resolve-refused', 'This has no effect yet'], resolveMs(gateway.settings));
+    await passOn(gateway, asked, resolve, ['resolve-refused', 'This has no effect yet'], resolveMs(gateway.settings));
     return tell(reply, row, RESOLVED);
   });
   app.post(
     '/payouts/:reference/cancel',
     accessOf({ roles: ['maker', 'operator'], scope: 'each' }),
     async (request, reply) => {
-      const row = await payoutIn(request, context);
+      const row = await payoutIn(request, gateway);
       const { reason, by: given } = parsed(cancelBody, request.body, 'form');
       if (!mayCancel(request.caller, row)) {
         throw new Problem('forbidden', 'role-missing', 'You may not cancel this, or it has ended.', {
@@ -167,7 +166,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
       return tell(
         reply,
         row,
-        await passOn(context, asked, () => updatePayout(gateway, row, MESSAGES.cancel, { by, reason }), refusal),
+        await passOn(gateway, asked, () => updatePayout(gateway, row, MESSAGES.cancel, { by, reason }), refusal),
       );
     },
   );
@@ -175,7 +174,7 @@ export function payoutRoutes(app: FastifyInstance, context: PagesContext): void 
 
 /** Passes on what somebody asks of a payout, and returns the answer. `refusal`: code of the `Problem`, and how it begins. */
 async function passOn(
-  { gateway }: PagesContext,
+  gateway: PagesGateway,
   asked: AuditedRequest,
   ask: () => Promise<string | { refused: string }>,
   [code, says]: readonly [code: string, says: string],
@@ -191,7 +190,7 @@ const tell = (reply: FastifyReply, { reference }: PayoutRecord, told: string): F
   reply.redirect(`${payoutPath(reference)}?told=${encodeURIComponent(told)}`, 303);
 
 /** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
-async function payoutIn({ params, caller }: FastifyRequest, { gateway }: PagesContext): Promise<PayoutRecord> {
+async function payoutIn({ params, caller }: FastifyRequest, gateway: PagesGateway): Promise<PayoutRecord> {
   const { reference } = params as { reference: string };
   const row = hasControls(reference) ? undefined : await gateway.store.payout(reference);
   if (row !== undefined && maySeePayout(caller, row)) return row;
@@ -203,11 +202,11 @@ async function payoutIn({ params, caller }: FastifyRequest, { gateway }: PagesCo
 /** The question that a digest answers; one that differs from what is shown can only be rejected. Throws a `Problem` if the payout does not ask it now, or does not ask the caller. */
 async function questionAsked(
   { caller }: FastifyRequest,
-  context: PagesContext,
+  gateway: PagesGateway,
   row: PayoutRecord,
   { digest, decision }: { digest: string; decision: 'approve' | 'reject' },
 ): Promise<SignedQuestion['question']> {
-  const { asked, differs } = await shownQuestion(context.gateway, row);
+  const { asked, differs } = await shownQuestion(gateway, row);
   if (asked?.digest !== digest || (differs !== undefined && decision === 'approve')) {
     throw new Problem('conflict', 'asks-otherwise', 'It no longer awaits this decision.', { hint: 'Reload the page.' });
   }

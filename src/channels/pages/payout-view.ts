@@ -3,7 +3,7 @@ import { type ShownQuestion, shownQuestion } from '../../people/decisions/shown-
 import { approvedBy } from '../../people/decisions/verdict.ts';
 import { payeeShown } from '../../reports/question-facts.ts';
 import type { BookedExchange, PayoutRecord, ReturnRecord } from '../../store/store.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 
 /** A payout, what it asks, and what else a page shows of it. */
 export interface PayoutShown extends ShownQuestion {
@@ -15,7 +15,7 @@ export interface PayoutShown extends ShownQuestion {
   returns: readonly ReturnRecord[];
 }
 
-export async function payoutShown({ gateway }: PagesContext, row: PayoutRecord): Promise<PayoutShown> {
+export async function payoutShown(gateway: PagesGateway, row: PayoutRecord): Promise<PayoutShown> {
   const { store } = gateway;
   const shown = await shownQuestion(gateway, row);
   const [booked] = await store.bookedExchangesOf([row.reference]);

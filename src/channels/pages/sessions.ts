@@ -6,36 +6,24 @@ import { Problem } from '../../domain/problem.ts';
 import { type Caller, tokenSha256 } from '../http/callers.ts';
 import { type Gateway, tokenAccess } from '../http/gateway-app.ts';
 
-export interface PagesContext {
-  gateway: Gateway;
-  /** The policy in force. Undefined: a trial, in which names are believed. */
-  readonly policy: Policy | undefined;
+/** The gateway, as its pages take it. Without a policy they are a trial, in which names are believed. */
+export interface PagesGateway extends Gateway {
   sessions: Sessions;
   challenges: Challenges;
   /** Aborted when the gateway shuts down. */
   closing: AbortSignal;
 }
 
-export const pagesContext = (gateway: Gateway, closing: AbortSignal): PagesContext => ({
-  gateway,
-  get policy() {
-    return gateway.settings.policy;
-  },
-  sessions: new Sessions(),
-  challenges: new Challenges(),
-  closing,
-});
-
 /** For pages that exist only under a policy. */
-export function policyIn({ policy }: PagesContext): Policy {
+export function policyIn({ settings: { policy } }: PagesGateway): Policy {
   if (policy === undefined) throw new Error('the policy is no longer set');
   return policy;
 }
 
 /** Throws a `Problem` if, by the configuration, the pages could not know who is looking. */
-export function assertOpen({ gateway, policy }: PagesContext): void {
+export function assertOpen({ config, settings: { policy } }: PagesGateway): void {
   const why =
-    policy === undefined && tokenAccess(gateway.config).tokens.length > 0
+    policy === undefined && tokenAccess(config).tokens.length > 0
       ? 'The gateway is configured for tokens, not for people.'
       : policy !== undefined && policy.origin === undefined
         ? 'The policy names no origin.'
@@ -50,7 +38,7 @@ export function assertOpen({ gateway, policy }: PagesContext): void {
  * Throws a `Problem` for a request under another host name, which a foreign page may have made resolve here, and for a form sent
  * by another page.
  */
-export function assertOwnPage({ host, headers, method }: FastifyRequest, { policy }: PagesContext): void {
+export function assertOwnPage({ host, headers, method }: FastifyRequest, { settings: { policy } }: PagesGateway): void {
   const origin = policy?.origin;
   if (origin === undefined ? !leadsHere(`http://${host}`) : host !== new URL(origin).host) {
     throw new Problem('forbidden', 'host-refused', 'The pages are not available under this address.', {
@@ -66,10 +54,11 @@ export function assertOwnPage({ host, headers, method }: FastifyRequest, { polic
 }
 
 /** Who is looking; undefined: nobody is signed in. Prolongs the session. */
-export function callerIn(request: FastifyRequest, context: PagesContext): Caller | undefined {
-  const { gateway, policy, sessions } = context;
-  const caller = callerSeen(request, context);
-  if (policy !== undefined && caller !== undefined) sessions.prolong(tokenOf(request, policy) ?? '', gateway.now());
+export function callerIn(request: FastifyRequest, gateway: PagesGateway): Caller | undefined {
+  const { policy } = gateway.settings;
+  const caller = callerSeen(request, gateway);
+  if (policy !== undefined && caller !== undefined)
+    gateway.sessions.prolong(tokenOf(request, policy) ?? '', gateway.now());
   return caller;
 }
 
@@ -77,10 +66,11 @@ export function callerIn(request: FastifyRequest, context: PagesContext): Caller
  * The same for somebody who only watches, without prolonging the session. A person or passkey no longer in the policy is signed
  * out.
  */
-export function callerSeen(request: FastifyRequest, { gateway, policy, sessions }: PagesContext): Caller | undefined {
+export function callerSeen(request: FastifyRequest, { settings, sessions, now }: PagesGateway): Caller | undefined {
+  const { policy } = settings;
   if (policy === undefined) return { name: undefined };
   const token = tokenOf(request, policy);
-  const session = token === undefined ? undefined : sessions.find(token, gateway.now());
+  const session = token === undefined ? undefined : sessions.find(token, now());
   const person = personOf(policy, session?.name ?? null);
   if (token === undefined || session === undefined) return undefined;
   if (person?.credentials.some(({ id }) => id === session.credential)) return { name: person.name, person };
@@ -126,7 +116,7 @@ const TOKEN_BYTES = 32;
  * Open sessions, in the memory of one gateway, so that a closed one is closed at once. Only hashes of tokens are kept. Times are
  * epoch ms.
  */
-class Sessions {
+export class Sessions {
   readonly #kept = new Map<string, Session>();
 
   open(of: Pick<Session, 'name' | 'credential'>, now: number): string {
@@ -161,7 +151,7 @@ const LIFE_MS = 5 * 60_000;
 const KEPT_MAX = 10_000;
 
 /** Challenges for passkeys; each can be answered once. */
-class Challenges {
+export class Challenges {
   readonly #until = new Map<string, number>();
 
   /** base64url */

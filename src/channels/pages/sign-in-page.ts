@@ -7,34 +7,34 @@ import { type Html, html } from '../../reports/html.ts';
 import { parsed } from '../http/documents.ts';
 import { OPEN } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
-import { callerIn, dropToken, keepToken, type PagesContext, policyIn, tokenOf } from './sessions.ts';
+import { callerIn, dropToken, keepToken, type PagesGateway, policyIn, tokenOf } from './sessions.ts';
 import { assertionOf, challengeIn, challengeOptions, read } from './signing.ts';
 
 const nextField = z.string().max(2_000).optional();
 const signInBody = z.object({ signed: z.string().optional(), next: nextField });
 
 /** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
-export function signInRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { gateway, sessions, challenges } = context;
+export function signInRoutes(app: FastifyInstance, gateway: PagesGateway): void {
+  const { sessions, challenges } = gateway;
   const audit = (actor: string, action: string, detail: Record<string, string> = {}): Promise<void> =>
     gateway.store.audit({ at: gateway.now(), actor, action, subject: 'pages', detail });
   app.get('/sign-in', OPEN, (request, reply) => {
     const { next } = parsed(z.object({ next: nextField }), request.query);
-    return signInPage(reply, viewOf(request, reply, context), { next });
+    return signInPage(reply, viewOf(request, reply, gateway), { next });
   });
   app.post('/sign-in', OPEN, async (request, reply) => {
-    const policy = policyIn(context);
+    const policy = policyIn(gateway);
     const { signed, next } = parsed(signInBody, request.body, 'form');
     if (signed === undefined || signed === '') {
       return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(gateway.now()));
     }
     const assertion = assertionOf(signed);
     const found = holderOf(policy, assertion?.id);
-    const why = await refusal(context, policy, assertion, found?.credential);
+    const why = await refusal(gateway, policy, assertion, found?.credential);
     if (why !== undefined || found === undefined) {
       const refused = { why: why ?? 'this passkey belongs to nobody in the policy' };
       await request.server.attempts.signInRefused(request, { name: found?.person.name, ...refused });
-      return signInPage(reply, viewOf(request, reply, context), { next, ...refused });
+      return signInPage(reply, viewOf(request, reply, gateway), { next, ...refused });
     }
     const { person, credential } = found;
     keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, gateway.now()));
@@ -42,8 +42,8 @@ export function signInRoutes(app: FastifyInstance, context: PagesContext): void 
     return reply.redirect(ownPath(next, policy), 303);
   });
   app.post('/sign-out', OPEN, async (request, reply) => {
-    const policy = policyIn(context);
-    const { name: actor } = callerIn(request, context) ?? {};
+    const policy = policyIn(gateway);
+    const { name: actor } = callerIn(request, gateway) ?? {};
     sessions.close(tokenOf(request, policy) ?? '');
     dropToken(reply, policy);
     if (actor !== undefined) await audit(actor, 'signed out');
@@ -71,14 +71,14 @@ function holderOf({ people }: Policy, id: string | undefined): { person: Person;
 }
 
 async function refusal(
-  { gateway, challenges }: PagesContext,
+  gateway: PagesGateway,
   { origin = '' }: Policy,
   assertion: Assertion | undefined,
   credential: Credential | undefined,
 ): Promise<string | undefined> {
   const challenge = assertion === undefined ? undefined : challengeIn(assertion);
   if (assertion === undefined || challenge === undefined) return 'this is not the answer of a passkey';
-  if (!challenges.use(challenge, gateway.now())) return 'it took too long, or was sent twice';
+  if (!gateway.challenges.use(challenge, gateway.now())) return 'it took too long, or was sent twice';
   if (credential === undefined) return 'this passkey belongs to nobody in the policy';
   const isTheirs = await isSignedByPasskey(credential, { origin, challenge, signature: signatureOf(assertion) });
   return isTheirs ? undefined : 'the passkey did not prove who you are';
@@ -130,10 +130,10 @@ const ALGORITHMS = [-8, -7, -257];
 const webauthn = () => import('@simplewebauthn/server');
 
 /** `/passkey`: makes a passkey in the browser and shows its entry for the policy. Nothing is stored. */
-export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origin: string): void {
-  const { gateway, challenges } = context;
+export function passkeyRoutes(app: FastifyInstance, gateway: PagesGateway, origin: string): void {
+  const { challenges } = gateway;
   app.get('/passkey', OPEN, (request, reply) => {
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     return show(reply, view, { title: 'Create a passkey', body: formOf(view) });
   });
   app.post('/passkey', OPEN, async (request, reply) => {
@@ -152,21 +152,21 @@ export function passkeyRoutes(app: FastifyInstance, context: PagesContext, origi
       });
       return { options };
     }
-    const made = await entryOf(context, origin, signed);
+    const made = await entryOf(gateway, origin, signed);
     if (made === undefined) throw notMade();
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     return show(reply, view, { title: 'Your passkey', body: entryPage(name, made) });
   });
 }
 
 /** A passkey's entry for the policy; undefined if it is not a new passkey for these pages. */
-async function entryOf({ gateway, challenges }: PagesContext, origin: string, signed: string) {
+async function entryOf(gateway: PagesGateway, origin: string, signed: string) {
   const response = read(attestation, signed);
   if (response === undefined) return undefined;
   const { verifyRegistrationResponse } = await webauthn();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: { ...response, clientExtensionResults: {} },
-    expectedChallenge: (challenge) => challenges.use(challenge, gateway.now()),
+    expectedChallenge: (challenge) => gateway.challenges.use(challenge, gateway.now()),
     expectedOrigin: origin,
     expectedRPID: rpIdOf(origin),
     requireUserVerification: true,

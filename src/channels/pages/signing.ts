@@ -15,7 +15,7 @@ import { type Assertion, challengeOf, rpIdOf, signatureOf } from '../../people/s
 import { type Html, html } from '../../reports/html.ts';
 import { storableText } from '../http/documents.ts';
 import { csrfField, type View } from './layout.ts';
-import { type PagesContext, policyIn } from './sessions.ts';
+import { type PagesGateway, policyIn } from './sessions.ts';
 
 const base64url = z.string().regex(/^[\w-]{1,2000}$/);
 const assertion = z.object({
@@ -74,13 +74,12 @@ const signedFields = z.object({ statement: z.record(z.string(), z.unknown()), as
  */
 export function signedOrAsked(
   request: FastifyRequest,
-  context: PagesContext,
+  gateway: PagesGateway,
   person: Person,
   about: About,
   signed: string | undefined,
 ): { signed: SignedDecision } | ToSign {
-  const { gateway } = context;
-  const { origin = '', approvalTtlMs } = policyIn(context);
+  const { origin = '', approvalTtlMs } = policyIn(gateway);
   if (signed === undefined || signed === '') {
     const signedAt = gateway.now();
     const { id: storeId } = gateway.store;
@@ -106,13 +105,13 @@ export function signedOrAsked(
  */
 export function senderOf(
   request: FastifyRequest,
-  context: PagesContext,
+  gateway: PagesGateway,
   about: About,
   { by, signed }: Sent,
 ): { by: string; signed?: SignedDecision } | ToSign {
   const { person } = request.caller;
-  if (context.policy !== undefined && person !== undefined) {
-    const signing = signedOrAsked(request, context, person, about, signed);
+  if (gateway.settings.policy !== undefined && person !== undefined) {
+    const signing = signedOrAsked(request, gateway, person, about, signed);
     return 'asked' in signing ? signing : { by: person.name, ...signing };
   }
   if (by !== undefined) return { by };
@@ -122,13 +121,13 @@ export function senderOf(
 /** The operator who sends a form, and their decision, which is stored. Throws a `Problem` if the signature does not count. */
 export async function operatorOf(
   request: FastifyRequest,
-  context: PagesContext,
+  gateway: PagesGateway,
   form: OperatorForm,
   { touched, ...sent }: Sent & { touched?: ScopeFacts },
 ): Promise<{ by: string; decisionId?: string } | ToSign> {
-  const sender = senderOf(request, context, { ...form, decision: 'approve' }, sent);
+  const sender = senderOf(request, gateway, { ...form, decision: 'approve' }, sent);
   if ('asked' in sender || sender.signed === undefined) return sender;
-  const why = await storeDecision(context.gateway, sender.signed, touched);
+  const why = await storeDecision(gateway, sender.signed, touched);
   if (why === undefined) return { by: sender.by, decisionId: sender.signed.id };
   throw new Problem('forbidden', 'decision-refused', `This was not accepted: ${why}.`, { hint: 'Reload the page.' });
 }

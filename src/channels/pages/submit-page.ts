@@ -20,7 +20,7 @@ import { takeInTurn } from '../http/intake-turns.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, money, payoutPath, TOTALS } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 import { byField } from './signing.ts';
 
 declare module 'fastify' {
@@ -40,8 +40,8 @@ const options = z.object({ skip: yes, meant: yes });
 const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
 
 /** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
-export function planRoutes(app: FastifyInstance, context: PagesContext, uploads: PendingUploads): void {
-  const { gateway, policy } = context;
+export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads: PendingUploads): void {
+  const { policy } = gateway.settings;
   const heldIn = (request: FastifyRequest): PendingUpload => {
     const { upload } = request.params as { upload: string };
     const held = uploads.find(upload, request.caller.name, gateway.now());
@@ -64,7 +64,7 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
   };
   app.get('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
     const held = heldIn(request);
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
     const taking = await takeIn(held, request.caller, page.options);
     if (taking instanceof IntakeRefusal) {
@@ -91,13 +91,12 @@ export function planRoutes(app: FastifyInstance, context: PagesContext, uploads:
 /** `/batches/new`: receives a file. */
 export async function submitRoutes(
   app: FastifyInstance,
-  context: PagesContext,
+  gateway: PagesGateway,
   uploads: PendingUploads,
 ): Promise<void> {
-  const { gateway } = context;
   await app.register(multipart, { limits: { fileSize: FILE_BYTES_MAX, files: 1, fields: 5, fieldSize: 1_000 } });
   app.get('/batches/new', accessOf(SUBMITTING), (request, reply) => {
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     return show(reply, view, { title: 'Submit a file', body: choosePage(view) });
   });
   const guarded = {

@@ -18,7 +18,7 @@ import { mayOperate } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, type View, viewOf } from './layout.ts';
 import { factList, moment, nothing } from './pieces.ts';
-import type { PagesContext } from './sessions.ts';
+import type { PagesGateway } from './sessions.ts';
 import { operatorOf, senderFields, signedForm } from './signing.ts';
 
 const switchBody = z.object({
@@ -30,13 +30,13 @@ const switchBody = z.object({
 });
 
 /** `/switches`: what is off; operators can stop sending here. */
-export function switchRoutes(app: FastifyInstance, context: PagesContext): void {
-  const { store, now } = context.gateway;
+export function switchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
+  const { store, now } = gateway;
   app.get('/switches', accessOf(placeAccess('/switches')), async (request, reply) => {
-    const view = viewOf(request, reply, context);
+    const view = viewOf(request, reply, gateway);
     const off = await store.switches();
     const mine = mayOperate(request.caller, 'switch') ? view : undefined;
-    const lifting = liftingOf(context, request.caller);
+    const lifting = liftingOf(gateway, request.caller);
     const cards: Html[] = [];
     let hidden = 0;
     for (const it of off) {
@@ -53,10 +53,10 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
   app.post('/switches', accessOf({ roles: ['operator'], scope: 'none' }), async (request, reply) => {
     const { to, scope, key, reason, ...sent } = parsed(switchBody, request.body, 'form');
     const meant = await namedSwitch(store, scope, key);
-    if (to === 'on') await assertMaySwitchOn(liftingOf(context, request.caller), meant);
+    if (to === 'on') await assertMaySwitchOn(liftingOf(gateway, request.caller), meant);
     const digest = `${to} ${switchText(meant)}`;
     const about = { question: 'switch' as const, reference: digest, digest, remark: reason };
-    const operator = await operatorOf(request, context, about, sent);
+    const operator = await operatorOf(request, gateway, about, sent);
     if ('asked' in operator) return operator.asked;
     const record = { ...meant, reason, by: operator.by, at: now() };
     await (to === 'off' ? store.switchOff(record) : store.switchOn(record));
@@ -64,7 +64,7 @@ ${mine !== undefined && html`<h2>Switch off</h2>${offForm(mine)}`}`;
   });
 }
 
-const liftingOf = ({ gateway: { store }, policy }: PagesContext, { name = '' }: Caller): SwitchOnRequest => ({
+const liftingOf = ({ store, settings: { policy } }: PagesGateway, { name = '' }: Caller): SwitchOnRequest => ({
   store,
   policy,
   name,
