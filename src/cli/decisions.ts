@@ -7,13 +7,12 @@ import { MYSELF } from '../channels/http/operations/people.ts';
 import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plans.ts';
 import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting.ts';
 import { resolveDigest } from '../domain/authority.ts';
-import { counted, groupedAmount, labelledLines, shortId, totalsText, widthOf, wrap } from '../domain/display.ts';
+import { counted, groupedAmount, shortId, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { type PayoutInstruction, payoutTitle } from '../domain/instruction.ts';
+import { payoutTitle } from '../domain/instruction.ts';
 import { someAtOnce } from '../domain/iterate.ts';
-import { totalsOf } from '../domain/money.ts';
 import { MESSAGES } from '../domain/names.ts';
-import { FLAGS, type Flag, flagsText } from '../domain/payee.ts';
+import { FLAGS, type Flag } from '../domain/payee.ts';
 import {
   AWAITING_DECISION_STATES,
   acceptsControl,
@@ -23,7 +22,7 @@ import {
   type ResolveAction,
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
-import { isReasonCode, REASONS, type ReasonCode } from '../domain/reasons.ts';
+import type { ReasonCode } from '../domain/reasons.ts';
 import {
   type BatchPlan,
   type PlanItem,
@@ -43,20 +42,18 @@ import {
   updateBatch,
 } from '../platform/temporal/executions.ts';
 import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
-import { payeeText } from '../reports/masked.ts';
-import { kindOf } from '../reports/next-step.ts';
-import {
-  askedFacts,
-  capsText,
-  changesSince,
-  flagTexts,
-  paidFacts,
-  payeeShown,
-  questionText,
-} from '../reports/question-facts.ts';
-import type { PayoutRecord } from '../store/store.ts';
-import { bothSidesText, verdictsText } from './both-sides.ts';
+import { capsText, payeeShown } from '../reports/question-facts.ts';
 import { confirm } from './confirm.ts';
+import {
+  assertApprovable,
+  bothSidesText,
+  byKind,
+  decisionTable,
+  LISTED_MAX,
+  questionsText,
+  sinceShown,
+  verdictsText,
+} from './decision-texts.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { assertMeant, findTarget } from './find-target.ts';
 import { filledTable, table } from './output.ts';
@@ -323,8 +320,6 @@ async function decideBatch(
   return EXIT.completed;
 }
 
-const LISTED_MAX = 20;
-
 const PLAN_COLUMNS: [head: string, cell: (shown: BatchPlan['shown'][number]) => string][] = [
   ['document', ({ row }) => row.documentId],
   ['amount', ({ row: { instruction } }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
@@ -449,154 +444,4 @@ async function untilRowsHaveHeard(session: Session, batchId: string): Promise<vo
     await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
     await untilCarriedOut(client, workflowId);
   });
-}
-
-/** The most names of a kind that are shown; the others are counted. */
-const NAMED_MAX = 5;
-
-/** What a person is about to decide on: a table of the rows, or `questions`, where each is signed. */
-export function decisionTable(
-  payouts: readonly PayoutRecord[],
-  decision: 'approve' | 'reject' = 'approve',
-  questions?: string,
-): string {
-  const width = widthOf(process.stderr);
-  return [
-    kindTable(payouts, width),
-    ...(payouts.length > 1 ? summaryLines(payouts, width) : []),
-    '',
-    questions ?? rowTable(payouts, width),
-    ...(decision === 'approve' ? onlyLooksLines(payouts, width) : []),
-  ].join('\n');
-}
-
-export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutRecord[]> => Map.groupBy(payouts, kindOf);
-
-/** The amount that the digest of a decision covers; the row's own columns are only for searching. */
-const paid = ({ instruction }: PayoutRecord): Pick<PayoutInstruction, 'amount' | 'currency'> => instruction;
-
-function kindTable(payouts: readonly PayoutRecord[], width: number): string {
-  const rows = [...byKind(payouts)].map(([kind, some]) => [
-    kind,
-    groupedAmount(some.length),
-    totalsText(totalsOf(some.map(paid))),
-    isReasonCode(kind) ? REASONS[kind].says : '',
-  ]);
-  return table(['kind', 'payouts', 'amount', 'why'], rows, width);
-}
-
-function summaryLines(payouts: readonly PayoutRecord[], width: number): string[] {
-  const flags = payouts.flatMap(({ assessed }) => [...(assessed?.flags ?? [])]);
-  const flagged = [...Map.groupBy(flags, (flag) => flag)].map(
-    ([flag, some]) => `${flagsText([flag])} (${some.length})`,
-  );
-  const named = (what: string, of: (payout: PayoutRecord) => string): string => namesOf(payouts.map(of), what);
-  const lines = [
-    ['total', totalsText(totalsOf(payouts.map(paid)))],
-    ['from', named('account', ({ instruction }) => instruction.account_id)],
-    ['to', named('payee', payeeText)],
-    ['maker', named('maker', ({ by }) => by ?? 'an unknown maker')],
-    ['flags', flagged.join(', ')],
-  ] as const;
-  const shown = lines.map(([label, text]) => [label, visible(text)] as const);
-  return ['', ...labelledLines(shown, { labelWidth: 'total  '.length, width })];
-}
-
-function namesOf(all: readonly string[], what: string): string {
-  const distinct = [...new Set(all)];
-  if (distinct.length <= NAMED_MAX) return distinct.join(', ');
-  return `${counted(distinct.length, what)}: ${distinct.slice(0, NAMED_MAX).join(', ')} and others`;
-}
-
-function rowTable(payouts: readonly PayoutRecord[], width: number): string {
-  const shown = payouts.slice(0, LISTED_MAX);
-  const columns: [head: string, cell: (payout: PayoutRecord) => string][] = [
-    ['document', ({ documentId }) => documentId],
-    ['payout', ({ reference }) => shortId(reference)],
-    ['amount', amountText],
-    ['from', ({ instruction }) => instruction.account_id],
-    ['to', payeeCell],
-    // Shown if it differs from the kind: an order in the bank's audit whose payee has changed, say.
-    ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
-    ['flags', ({ assessed }) => flagsText(assessed?.flags)],
-  ];
-  const lines = [filledTable(columns, shown, width)];
-  const more = payouts.length - shown.length;
-  const [batchId] = new Set(payouts.map((payout) => payout.batchId));
-  const where = batchId == null ? 'payouts inbox' : `payouts status ${shortId(batchId)}`;
-  if (more > 0) lines.push(`and ${groupedAmount(more)} more: ${where}`);
-  return lines.join('\n');
-}
-
-/** Warns that approving does not accept a frozen account or a changed payee: it only checks again. */
-function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string[] {
-  const kinds = [...byKind(payouts).keys()].filter((kind) => isReasonCode(kind) && REASONS[kind].approvalOnlyLooks);
-  if (kinds.length === 0) return [];
-  const text = `Approving ${kinds.join(', ')} accepts nothing: the bank is checked again, and the payout is held again if nothing has changed.`;
-  return ['', ...wrap(text, width)];
-}
-
-/** For an exchange on its own, also what it sells by its last quote. */
-function amountText({ kind, instruction: { amount, currency }, assessed }: PayoutRecord): string {
-  const { quotedSellAmount, sellCurrency } = assessed?.exchange ?? {};
-  const sold = kind === 'exchange' && quotedSellAmount !== undefined;
-  const price = sold ? ` for ${groupedAmount(quotedSellAmount)} ${sellCurrency}` : '';
-  return `${groupedAmount(amount)} ${currency}${price}`;
-}
-
-/** Masked; marked if the row gives the payee by its details, or looks like an earlier payout. */
-function payeeCell(payout: PayoutRecord): string {
-  const { instruction, kind, lookAlikeOf } = payout;
-  const flags = [
-    instruction.beneficiary_id === undefined && kind === 'payout' ? 'given by its details' : '',
-    lookAlikeOf === null ? '' : 'look-alike',
-  ];
-  return [payeeText(payout), ...flags].filter((part) => part !== '').join(', ');
-}
-
-/** Why each of these cannot be approved now. Throws a `Problem` if none can. */
-function assertApprovable(questions: readonly ShownQuestion[]): void {
-  const [first, ...others] = questions.filter(({ differs }) => differs !== undefined);
-  if (first === undefined || others.length + 1 < questions.length) return;
-  const what = others.length === 0 ? 'It cannot' : `None of ${counted(questions.length, 'payout')} can`;
-  throw new Problem('conflict', 'asks-otherwise', `${what} be approved now: ${first.differs}.`, {
-    hint: `Look again in a moment; \`payouts reject ${shortId(first.row.reference)} --remark TEXT\` still counts.`,
-  });
-}
-
-/** Everything that each signature covers. */
-export const questionsText = (questions: readonly ShownQuestion[], width: number): string =>
-  questions.map((question) => oneText(question, width)).join('\n\n');
-
-function oneText(question: ShownQuestion, width: number): string {
-  const { row, differs } = question;
-  const { amount, currency } = row.instruction;
-  const facts = [
-    ['Amount', `${groupedAmount(amount)} ${currency}`] as const,
-    ...paidFacts(question),
-    ['Maker', row.by ?? 'not known'] as const,
-    ['Check', flagTexts(row).join(', ')] as const,
-    ...askedFacts(question),
-  ].map(([label, text]) => [label, text == null ? text : visible(text)] as const);
-  const labelWidth = Math.max(...facts.map(([label, text]) => (text ? label.length : 0))) + 2;
-  return [
-    `${visible(row.documentId)} (${shortId(row.reference)}): ${questionText(question)}`,
-    ...labelledLines(facts, { indent: 2, labelWidth, width }),
-    ...(differs === undefined ? [] : wrap(visible(`It cannot be approved now: ${differs}.`), width)),
-  ].join('\n');
-}
-
-/** Completes a refusal by what has changed since the question was shown. */
-function sinceShown(
-  shown: ShownQuestion,
-  now: ShownQuestion | undefined,
-  { refused, decision }: { refused: string; decision: string },
-): string {
-  if (now === undefined) return refused;
-  const { row } = now;
-  if (now.asked === undefined) return `${refused}; it is ${row.state} now`;
-  if (now.asked.digest === shown.asked?.digest) return refused;
-  const changes = changesSince(shown, now).join('; ') || 'what the bank shows, or a setting';
-  const command = `payouts ${decision} ${shortId(row.reference)}`;
-  return `it has changed since it was shown (${visible(changes)}): nothing was decided; look again with \`${command}\``;
 }

@@ -12,7 +12,7 @@ import {
   type ReportedPayout,
   returnedText,
 } from '../reports/report-document.ts';
-import { bothSidesText } from './both-sides.ts';
+import { bothSidesText } from './decision-texts.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { findBatch, findTarget } from './find-target.ts';
 import { printReport, summaryText, writtenReport } from './report-files.ts';

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkOf, checksShown } from '../../src/activities/payee-checks.ts';
-import { bothSidesText, verdictsText } from '../../src/cli/both-sides.ts';
-import { decisionTable } from '../../src/cli/decisions.ts';
+import { bothSidesText, decisionTable, verdictsText } from '../../src/cli/decision-texts.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
 import { bothSides } from '../../src/reports/comparison.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';

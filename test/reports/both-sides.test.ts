@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Bank } from '../../src/bank/bank.ts';
-import { bothSidesText } from '../../src/cli/both-sides.ts';
+import { bothSidesText } from '../../src/cli/decision-texts.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { bothSides } from '../../src/reports/comparison.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
