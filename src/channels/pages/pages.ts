@@ -15,14 +15,14 @@ import { smallBody } from '../http/bodies.ts';
 import type { Gateway } from '../http/gateway-app.ts';
 import { OPEN } from '../http/route-access.ts';
 import { auditRoutes } from './audit-page.ts';
-import { batchDecisionRoutes } from './batch-decision-routes.ts';
-import { batchRoutes } from './batch-routes.ts';
+import { batchDecisionRoutes } from './batch-decision-page.ts';
+import { batchRoutes } from './batch-page.ts';
 import { batchListRoutes } from './batches-page.ts';
 import { findRoutes } from './find-page.ts';
 import { waitingRoutes } from './inbox-page.ts';
 import { incidentRoutes } from './incidents-page.ts';
 import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
-import { payoutRoutes } from './payout-routes.ts';
+import { payoutRoutes } from './payout-page.ts';
 import {
   assertOpen,
   assertOwnPage,

@@ -1,18 +1,263 @@
-import { counted } from '../../domain/display.ts';
-import { needsAttention } from '../../domain/payout-state.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { v7 } from 'uuid';
+import { z } from 'zod';
+import { checksShown, type ShownCheck } from '../../activities/payee-checks.ts';
+import { resolveDigest } from '../../domain/authority.ts';
+import { counted, totalsText } from '../../domain/display.ts';
+import { PAYLOAD_REFUSED, type Undecodable, undecodable, undecodableIn } from '../../domain/failures.ts';
+import { shownValue, visible } from '../../domain/finding.ts';
+import { referenceOf } from '../../domain/identity.ts';
+import { OWN_FIELDS } from '../../domain/instruction.ts';
+import { MESSAGES } from '../../domain/names.ts';
+import { isUnpaid, needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
+import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
-import type { Comparison } from '../../reports/comparison.ts';
+import { type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
+import { approvedBy, type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
+import { type AuditedRequest, askAudited, outcomeInWords } from '../../people/decisions/weigh.ts';
+import { resolvePayout, updatePayout } from '../../platform/temporal/executions.ts';
+import { inTime, resolveMs } from '../../platform/temporal/worker-answer.ts';
+import { checkText } from '../../reports/check-texts.ts';
+import { type Comparison, sidesShown } from '../../reports/comparison.ts';
 import { type Html, html } from '../../reports/html.ts';
-import type { NextStep } from '../../reports/next-step.ts';
-import { askedFacts, flagTexts, questionText } from '../../reports/question-facts.ts';
-import type { IncidentRecord, PayoutRecord } from '../../store/store.ts';
-import { DECIDERS } from '../http/may-see.ts';
+import { workflowUrl } from '../../reports/links.ts';
+import { type NextStep, nextStep } from '../../reports/next-step.ts';
+import { askedFacts, flagTexts, paidFacts, payeeShown, questionText } from '../../reports/question-facts.ts';
+import { stepContext } from '../../reports/report-source.ts';
+import type { AuditEntry } from '../../store/audit/entry.ts';
+import type {
+  BookedExchange,
+  IncidentRecord,
+  PayoutRecord,
+  ReturnRecord,
+  SendAttempt,
+  Store,
+} from '../../store/store.ts';
+import { hasControls, optionalText, parsed, storableText } from '../http/documents.ts';
+import {
+  assertMayOperate,
+  DECIDERS,
+  mayCancel,
+  mayDecide,
+  mayOperate,
+  maySeePayout,
+  OPERATING,
+} from '../http/may-see.ts';
+import { ANY_ROLE, accessOf } from '../http/route-access.ts';
 import { incidentNote } from './incidents-page.ts';
-import { csrfField, type View } from './layout.ts';
-import { instructionFacts, originFacts, paymentFacts } from './payout-facts.ts';
-import type { PayoutShown } from './payout-view.ts';
-import { badge, type Column, dataTable, factList, MEANS, money, payoutPath, stepFacts } from './pieces.ts';
-import { byField, NO_DEFAULT, signedForm } from './signing.ts';
+import { csrfField, show, type View, viewOf } from './layout.ts';
+import {
+  badge,
+  batchPath,
+  type Column,
+  dataTable,
+  factList,
+  MEANS,
+  moment,
+  money,
+  payoutPath,
+  stepFacts,
+} from './pieces.ts';
+import type { PagesGateway } from './sessions.ts';
+import {
+  assertReasoned,
+  byField,
+  NO_DEFAULT,
+  operatorOf,
+  remarkField,
+  senderFields,
+  senderOf,
+  signedForm,
+} from './signing.ts';
+
+const decideBody = z.object({
+  decision: z.enum(['approve', 'reject']),
+  remark: remarkField,
+  digest: z.string().max(1_000),
+  ...senderFields,
+});
+const resolveBody = z.object({
+  action: z.enum(RESOLVE_ACTIONS),
+  evidence: storableText,
+  order: optionalText,
+  ...senderFields,
+});
+const cancelBody = z.object({ reason: storableText, by: storableText.optional() });
+
+/** Value of `told` after an operator's decision. */
+const RESOLVED = 'resolved';
+
+/** Answers of the workflow -> texts of the page. */
+const TOLD: ReadonlyMap<unknown, string> = new Map([
+  ['approved', 'Approved. The payout continues now.'],
+  ['counted', 'Your approval counts. The payout needs another approval.'],
+  ['rejected', 'Rejected. Nothing is paid.'],
+  ['cancelled', 'Cancelled. Nothing is paid.'],
+  ['pending', 'Cancel requested. Reload the page in a moment to see whether it was still possible.'],
+  ['too-late', 'Too late: it continues, or has ended.'],
+  [RESOLVED, 'Accepted. The history shows the answer.'],
+]);
+
+const DECIDED: readonly unknown[] = ['approved', 'rejected'];
+
+const isUndecidable = ({ state }: PayoutRecord): boolean => state === 'needs-operator';
+
+/** What is told of the viewer's last action. The bank hears of a decision about its audit afterwards, and may refuse it. */
+function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | undefined {
+  const isAtBank = state === 'awaiting-bank-approval' || (told === 'rejected' && orderId !== null && !isUnpaid(state));
+  return isAtBank && DECIDED.includes(told) ? 'Your decision is passed on to the bank.' : TOLD.get(told);
+}
+
+/**
+ * `/payouts/REFERENCE`: one payout, its history, the decision that it asks for, and that of an operator if it is undecidable. A
+ * cancel needs no signature: it keeps money where it is.
+ */
+export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void {
+  const { store } = gateway;
+  app.get('/payouts/:reference', accessOf(ANY_ROLE), async (request, reply) => {
+    const row = await payoutIn(request, gateway);
+    const { told } = request.query as { told?: unknown };
+    const { caller } = request;
+    const view = viewOf(request, reply, gateway);
+    const body = payoutPage({
+      view,
+      shown: await payoutShown(gateway, row),
+      story: await historyOf(store, row),
+      incidents: await store.incidentsOf([row.reference]),
+      workflowUrl: workflowUrl(gateway.ui, row.workflowId),
+      mayDecide: mayDecide(caller, row),
+      mayResolve: isUndecidable(row) && mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
+      mayCancel: mayCancel(caller, row),
+      step: nextStep(row, await stepContext(gateway, [row])),
+      now: gateway.now(),
+      sides: await sidesShown(gateway, row),
+      answer: answerOf(told, row),
+      hasJustDecided: DECIDED.includes(told),
+    });
+    return show(reply, view, { title: row.documentId, body });
+  });
+  app.post(
+    '/payouts/:reference/decide',
+    accessOf({ roles: ['approver', 'compliance'], scope: 'each' }),
+    async (request, reply) => {
+      const row = await payoutIn(request, gateway);
+      const { decision, remark, digest, ...sent } = parsed(decideBody, request.body, 'form');
+      const { reference } = row;
+      const question = await questionAsked(request, gateway, row, { digest, decision });
+      assertReasoned({ decision, remark });
+      const sender = senderOf(request, gateway, { question, reference, digest, decision, remark }, sent);
+      if ('asked' in sender) return sender.asked;
+      // In a trial the bank's audit has no digest of its own.
+      const bound = question === 'bank' ? {} : { digest };
+      const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, ...bound, ...sender };
+      const detail: Record<string, string> = remark === '' ? {} : { remark };
+      const asked = { by: sender.by, action: decision, subject: reference, detail };
+      const refusal = ['decision-refused', 'This was not accepted'] as const;
+      return tell(
+        reply,
+        row,
+        await passOn(gateway, asked, () => updatePayout(gateway, row, MESSAGES.decide, update), refusal),
+      );
+    },
+  );
+  resolveRoute(app, gateway);
+  cancelRoute(app, gateway);
+}
+
+function resolveRoute(app: FastifyInstance, gateway: PagesGateway): void {
+  app.post('/payouts/:reference/resolve', accessOf(OPERATING), async (request, reply) => {
+    const row = await payoutIn(request, gateway);
+    const { reference } = row;
+    const { action, evidence, order: orderId, ...sent } = parsed(resolveBody, request.body, 'form');
+    const touched = scopeFactsOfRow(row);
+    assertMayOperate(request.caller, 'resolve', touched);
+    if (!isUndecidable(row)) {
+      throw new Problem('conflict', 'nothing-to-resolve', 'It no longer needs an operator.', {
+        hint: 'Reload the page.',
+      });
+    }
+    if (action === 'adopt-order' && orderId === undefined) {
+      throw new Problem('usage', 'order-missing', 'The id of the order to follow is missing.', {
+        hint: 'Enter the id that the bank shows.',
+      });
+    }
+    const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
+    const operator = await operatorOf(request, gateway, about, { ...sent, touched });
+    if ('asked' in operator) return operator.asked;
+    const asked = { by: operator.by, action: 'resolve', subject: reference, detail: { action, evidence } };
+    const resolve = () => resolvePayout(gateway, row, { action, evidence, orderId, ...operator });
+    await passOn(gateway, asked, resolve, ['resolve-refused', 'This has no effect yet'], resolveMs(gateway.settings));
+    return tell(reply, row, RESOLVED);
+  });
+}
+
+function cancelRoute(app: FastifyInstance, gateway: PagesGateway): void {
+  app.post(
+    '/payouts/:reference/cancel',
+    accessOf({ roles: ['maker', 'operator'], scope: 'each' }),
+    async (request, reply) => {
+      const row = await payoutIn(request, gateway);
+      const { reason, by: given } = parsed(cancelBody, request.body, 'form');
+      if (!mayCancel(request.caller, row)) {
+        throw new Problem('forbidden', 'role-missing', 'You may not cancel this, or it has ended.', {
+          hint: 'Its maker may, and an operator, until it has ended.',
+        });
+      }
+      const by = request.caller.name ?? given ?? 'gateway';
+      const asked = { by, action: 'cancel', subject: row.reference, detail: { reason } };
+      const refusal = ['cancel-refused', 'It was not cancelled'] as const;
+      return tell(
+        reply,
+        row,
+        await passOn(gateway, asked, () => updatePayout(gateway, row, MESSAGES.cancel, { by, reason }), refusal),
+      );
+    },
+  );
+}
+
+/** Passes on what somebody asks of a payout, and returns the answer. `refusal`: code of the `Problem`, and how it begins. */
+async function passOn(
+  gateway: PagesGateway,
+  asked: AuditedRequest,
+  ask: () => Promise<string | { refused: string }>,
+  [code, says]: readonly [code: string, says: string],
+  ms?: number,
+): Promise<string> {
+  const answer = await askAudited(gateway, asked, () => inTime(gateway.client, ask, ms), outcomeInWords);
+  if (typeof answer === 'string') return answer;
+  throw new Problem('conflict', code, `${says}: ${answer.refused}.`, { hint: 'Reload the page of the payout.' });
+}
+
+/** Back to the page of the payout, which shows the answer. */
+const tell = (reply: FastifyReply, { reference }: PayoutRecord, told: string): FastifyReply =>
+  reply.redirect(`${payoutPath(reference)}?told=${encodeURIComponent(told)}`, 303);
+
+/** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
+async function payoutIn({ params, caller }: FastifyRequest, gateway: PagesGateway): Promise<PayoutRecord> {
+  const { reference } = params as { reference: string };
+  const row = hasControls(reference) ? undefined : await gateway.store.payout(reference);
+  if (row !== undefined && maySeePayout(caller, row)) return row;
+  throw new Problem('not-found', 'unknown-id', 'There is no payout with this reference.', {
+    hint: 'The page of its batch lists it.',
+  });
+}
+
+/** The question that a digest answers; one that differs from what is shown can only be rejected. Throws a `Problem` if the payout does not ask it now, or does not ask the caller. */
+async function questionAsked(
+  { caller }: FastifyRequest,
+  gateway: PagesGateway,
+  row: PayoutRecord,
+  { digest, decision }: { digest: string; decision: 'approve' | 'reject' },
+): Promise<SignedQuestion['question']> {
+  const { asked, differs } = await shownQuestion(gateway, row);
+  if (asked?.digest !== digest || (differs !== undefined && decision === 'approve')) {
+    throw new Problem('conflict', 'asks-otherwise', 'It no longer awaits this decision.', { hint: 'Reload the page.' });
+  }
+  if (mayDecide(caller, row)) return asked.question;
+  throw new Problem('forbidden', 'role-missing', 'Your role does not allow you to decide this.', {
+    hint: `It requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.`,
+  });
+}
 
 interface PayoutPage {
   view: View;
@@ -146,3 +391,130 @@ the bank does not show, a second person has to say as well, with evidence.</p>
 <span class="quiet" id="order-help">Only to follow an order: its id at the bank.</span></p>`,
   html`<button class="main">Resolve</button>`,
 )}</div></section>`;
+
+/** A payout, what it asks, and what else a page shows of it. */
+export interface PayoutShown extends ShownQuestion {
+  approvedBy: readonly string[];
+  payeeText: ReturnType<typeof payeeShown>;
+  checks: readonly ShownCheck[];
+  /** Undefined: no exchange was booked. */
+  booked: BookedExchange | undefined;
+  returns: readonly ReturnRecord[];
+}
+
+export async function payoutShown(gateway: PagesGateway, row: PayoutRecord): Promise<PayoutShown> {
+  const { store } = gateway;
+  const shown = await shownQuestion(gateway, row);
+  const [booked] = await store.bookedExchangesOf([row.reference]);
+  return {
+    ...shown,
+    approvedBy: await approvedBy(gateway, row, shown.asked),
+    payeeText: payeeShown(shown),
+    checks: await checksShown(store, row),
+    booked,
+    returns: await store.returnsOf([row.reference]),
+  };
+}
+
+const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;
+
+export function paymentFacts(shown: PayoutShown): Html {
+  const { row, checks, booked, returns } = shown;
+  const { fee, feeCurrency } = row;
+  return factList([
+    ...paidFacts(shown),
+    ...checks.map((check) => [CHECKS[check.kind], visible(checkText(check))] as const),
+    ['Fee booked', fee !== null && money(fee, feeCurrency ?? '')],
+    ['Exchanged', booked !== undefined && exchangedText(booked)],
+    ['Returned', returns.length > 0 && totalsText(returns)],
+  ]);
+}
+
+/** Empty if the bank has omitted an amount. */
+function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency, rate }: BookedExchange): Html | false {
+  if (soldAmount === null || boughtAmount === null) return false;
+  return html`${money(soldAmount, soldCurrency ?? '')} for ${money(boughtAmount, boughtCurrency ?? '')}${rate !== null && `, rate ${rate}`}`;
+}
+
+export const originFacts = ({ row }: PayoutShown, url: string): Html => {
+  const { uid, by, createdAt, batchId, reference, orderId } = row;
+  return factList([
+    ['User', uid],
+    ['Maker', by ?? 'not known'],
+    ['Submitted', moment(createdAt)],
+    ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${batchId}</a>`],
+    ['Reference', html`<code>${reference}</code>`],
+    ['Bank order', orderId !== null && html`<code>${orderId}</code>`],
+    ['Workflow', /^https?:/.test(url) && html`<a href="${url}" rel="noreferrer">in the Temporal UI</a>`],
+  ]);
+};
+
+/** Not a column of files; an account of our own. */
+const TO_ACCOUNT = 'to_account_id';
+
+/** Every field of the row that the digest covers; personal details are masked. */
+export const instructionFacts = ({ instruction }: PayoutRecord): Html =>
+  factList(
+    Object.entries(instruction).map(([field, value]) => [
+      OWN_FIELDS.has(field) || field === TO_ACCOUNT ? field : `payee: ${field}`,
+      shownValue(field === TO_ACCOUNT ? 'account_id' : field, value),
+    ]),
+  );
+
+interface StoryEvent {
+  at: number;
+  who: string;
+  /** Follows directly after the name in `who`, so it begins with a space or comma. */
+  what: string;
+  detail?: string;
+}
+
+/** Members of an audit entry's detail that are meant for people. */
+const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', 'evidence', 'orderId'];
+
+/** What has happened to a payout, the oldest first. */
+export async function historyOf(store: Store, row: PayoutRecord): Promise<Html> {
+  const { kind, uid, documentId, generation, reference, by, createdAt, releasedAt } = row;
+  const exchange = kind === 'payout' ? await store.attempts(referenceOf(uid, documentId, 'exchange', generation)) : [];
+  const events: StoryEvent[] = [
+    { at: createdAt, who: by ?? 'somebody', what: ' submitted it' },
+    ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: ' started it' }]),
+    ...exchange.map(sent('the exchange')),
+    ...(await store.attempts(reference)).map(sent('the order')),
+    ...(await store.auditEntriesOf(reference)).map(audited),
+  ];
+  const shown = events
+    .sort((a, b) => a.at - b.at)
+    .map(
+      ({ at, who, what, detail }) =>
+        html`<li>${moment(at)}<strong>${who}</strong>${what}${detail !== undefined && detail !== '' && html`<br><span class="quiet">${detail}</span>`}</li>\n`,
+    );
+  return html`<ol class="story">${shown}</ol>`;
+}
+
+const OUTCOMES: Readonly<Record<NonNullable<SendAttempt['outcome']>, string>> = {
+  accepted: 'accepted',
+  refused: 'refused',
+  exists: 'the bank has this reference already',
+  ambiguous: 'not known whether the bank has taken it',
+  'not-sent': 'it did not leave',
+};
+
+const sent =
+  (what: string) =>
+  ({ sentAt, attempt, outcome, orderId }: SendAttempt): StoryEvent => ({
+    at: sentAt,
+    who: 'product',
+    what: ` sent ${what} to the bank, attempt ${attempt}`,
+    detail: [outcome === null ? 'no answer yet' : OUTCOMES[outcome], orderId]
+      .filter((part) => part !== null)
+      .join(', order '),
+  });
+
+function audited({ at, actor, action, detail }: AuditEntry): StoryEvent {
+  const texts = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));
+  // The codec says in a word why.
+  const isRefused = action === PAYLOAD_REFUSED;
+  const said = isRefused ? [`it ${undecodableIn([undecodable(texts[0] as Undecodable)])}, and was ignored`] : texts;
+  return { at, who: actor, what: `: ${action}`, detail: [...new Set(said)].join(' · ') };
+}
