@@ -160,7 +160,7 @@ const COLUMNS: readonly Column<PayoutRecord>[] = [
   ...[ROW.state, ROW.amount, ROW.to, ROW.why],
 ];
 
-export function batchPage(page: BatchPage): Html {
+function batchPage(page: BatchPage): Html {
   const { view, batch, byState, state, incidents, mayDecide, mayControl } = page;
   const counts = countRows(byState);
   const isOver = counts.open === 0;
@@ -275,7 +275,7 @@ const STREAMS_OF_ONE = 5;
 /** Each stream reads the store once a second. */
 const STREAMS_OF_ALL = 200;
 
-export const progressStreams = (): ConcurrencyCounter =>
+const progressStreams = (): ConcurrencyCounter =>
   new ConcurrencyCounter({ each: STREAMS_OF_ONE, all: STREAMS_OF_ALL }, () => {
     return new Problem('too-many', 'too-many-streams', 'Too many pages are being followed at once.', {
       hint: 'Close some of them, or reload this one to see its current state.',
@@ -287,7 +287,7 @@ export const progressStreams = (): ConcurrencyCounter =>
  * Server-sent events about a batch: `changed` after each change of its counts, `ended` when every row is at rest. Ends with the
  * viewer's session (`isLetIn`), and when the gateway shuts down (`closing`), which does not wait for viewers.
  */
-export async function* progressOf(
+async function* progressOf(
   { store, closing }: { store: Store; closing: AbortSignal },
   batchId: string,
   isLetIn: () => boolean,

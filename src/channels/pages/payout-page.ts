@@ -280,7 +280,7 @@ interface PayoutPage {
   hasJustDecided: boolean;
 }
 
-export function payoutPage(page: PayoutPage): Html {
+function payoutPage(page: PayoutPage): Html {
   const { view, shown, story, incidents, workflowUrl, answer } = page;
   const { row } = shown;
   const { documentId, state, reference } = row;
@@ -393,7 +393,7 @@ the bank does not show, a second person has to say as well, with evidence.</p>
 )}</div></section>`;
 
 /** A payout, what it asks, and what else a page shows of it. */
-export interface PayoutShown extends ShownQuestion {
+interface PayoutShown extends ShownQuestion {
   approvedBy: readonly string[];
   payeeText: ReturnType<typeof payeeShown>;
   checks: readonly ShownCheck[];
@@ -402,7 +402,7 @@ export interface PayoutShown extends ShownQuestion {
   returns: readonly ReturnRecord[];
 }
 
-export async function payoutShown(gateway: PagesGateway, row: PayoutRecord): Promise<PayoutShown> {
+async function payoutShown(gateway: PagesGateway, row: PayoutRecord): Promise<PayoutShown> {
   const { store } = gateway;
   const shown = await shownQuestion(gateway, row);
   const [booked] = await store.bookedExchangesOf([row.reference]);
@@ -418,7 +418,7 @@ export async function payoutShown(gateway: PagesGateway, row: PayoutRecord): Pro
 
 const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;
 
-export function paymentFacts(shown: PayoutShown): Html {
+function paymentFacts(shown: PayoutShown): Html {
   const { row, checks, booked, returns } = shown;
   const { fee, feeCurrency } = row;
   return factList([
@@ -436,7 +436,7 @@ function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency,
   return html`${money(soldAmount, soldCurrency ?? '')} for ${money(boughtAmount, boughtCurrency ?? '')}${rate !== null && `, rate ${rate}`}`;
 }
 
-export const originFacts = ({ row }: PayoutShown, url: string): Html => {
+const originFacts = ({ row }: PayoutShown, url: string): Html => {
   const { uid, by, createdAt, batchId, reference, orderId } = row;
   return factList([
     ['User', uid],
@@ -453,7 +453,7 @@ export const originFacts = ({ row }: PayoutShown, url: string): Html => {
 const TO_ACCOUNT = 'to_account_id';
 
 /** Every field of the row that the digest covers; personal details are masked. */
-export const instructionFacts = ({ instruction }: PayoutRecord): Html =>
+const instructionFacts = ({ instruction }: PayoutRecord): Html =>
   factList(
     Object.entries(instruction).map(([field, value]) => [
       OWN_FIELDS.has(field) || field === TO_ACCOUNT ? field : `payee: ${field}`,
@@ -473,7 +473,7 @@ interface StoryEvent {
 const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', 'evidence', 'orderId'];
 
 /** What has happened to a payout, the oldest first. */
-export async function historyOf(store: Store, row: PayoutRecord): Promise<Html> {
+async function historyOf(store: Store, row: PayoutRecord): Promise<Html> {
   const { kind, uid, documentId, generation, reference, by, createdAt, releasedAt } = row;
   const exchange = kind === 'payout' ? await store.attempts(referenceOf(uid, documentId, 'exchange', generation)) : [];
   const events: StoryEvent[] = [
