@@ -12,8 +12,8 @@ type PaymentTypeChoice = { paymentType: string; own?: PaymentTypeRule } | { rule
 
 /** Service levels of an ordinary transfer. */
 export const ORDINARY_LEVELS: readonly string[] = ['SEPA', 'NURG'];
-/** Entry classes of NACHA, which the type of the payee carries. */
-const ORDINARY_INSTRUMENTS: readonly string[] = ['PPD', 'CCD'];
+/** Entry classes of NACHA, which are ordinary transfers to people and to companies. */
+export const ORDINARY_INSTRUMENTS: readonly string[] = ['PPD', 'CCD'];
 
 /** Whether a transfer asks for a service (an instant or urgent one, say) that the rule of its payment type does not carry. */
 export const asksForMore = ({ service }: CreditTransfer, rule: PaymentTypeRule | undefined): boolean =>

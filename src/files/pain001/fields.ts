@@ -1,5 +1,5 @@
 import { printable } from '../../domain/finding.ts';
-import { ORDINARY_LEVELS } from '../messages/instruction.ts';
+import { ORDINARY_INSTRUMENTS, ORDINARY_LEVELS } from '../messages/instruction.ts';
 import type { PaymentTypeRule } from '../messages/mapping.ts';
 import type { Fate } from '../not-carried.ts';
 import type { Fields } from './grammar.ts';
@@ -70,9 +70,11 @@ const PAYMENT_TYPE: Readonly<Record<string, Field>> = {
     name: 'SvcLvl',
   },
   'PmtTpInf/LclInstrm': {
-    carried: '`payment_type`, by the rule of `paymentTypes` that is applied',
-    notCarried: 'without such a rule',
-    isMissed: ({ rule }) => rule?.localInstrument === undefined,
+    carried: `\`payment_type\`: ${ORDINARY_INSTRUMENTS.join(', ')}, and that of the rule of \`paymentTypes\` that is applied`,
+    notCarried: 'others',
+    isMissed: ({ rule, own }) =>
+      rule?.localInstrument === undefined &&
+      !ORDINARY_INSTRUMENTS.includes(own.one('PmtTpInf/LclInstrm/Cd', 'PmtTpInf/LclInstrm/Prtry') ?? ''),
     codes: ['/Cd'],
     means: { INST: 'an instant transfer' },
     fix: BY_RULE,
@@ -187,7 +189,10 @@ const OF_TRANSACTION: Readonly<Record<string, Field>> = {
   },
   'RmtInf/Strd/RfrdDocAmt': ALWAYS,
   'RmtInf/Strd/CdtrRefInf/Ref': { carried: '`note`' },
-  'RmtInf/Strd/CdtrRefInf/Tp': { notCarried: 'always: the reference is passed on as text' },
+  'RmtInf/Strd/CdtrRefInf/Tp': {
+    notCarried: 'always: the reference is passed on as text',
+    name: 'RmtInf/Strd/CdtrRefInf/Tp (the reference is passed on as text)',
+  },
   'RmtInf/Strd/Invcr': ALWAYS,
   'RmtInf/Strd/Invcee': ALWAYS,
   'RmtInf/Strd/TaxRmt': ALWAYS,

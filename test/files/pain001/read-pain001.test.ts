@@ -429,3 +429,8 @@ it('one booking for the block, and what is sent beside the message, are warnings
     [null, 'SplmtryData'],
   ]);
 });
+
+it('an entry class is an ordinary transfer', async () => {
+  const type = '<PmtTpInf><LclInstrm><Cd>CCD</Cd></LclInstrm></PmtTpInf>';
+  expect((await read(pain001({ payments: [{ type, transactions: [{}] }] }))).warnings).toEqual([]);
+});
