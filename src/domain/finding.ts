@@ -18,6 +18,8 @@ export interface Finding {
   message: string;
   /** Path in an XML document, e.g. `/Document/CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`; absent for other formats. */
   path?: string;
+  /** Of a warning: how many more rows have the same and are not listed. */
+  more?: number;
 }
 
 const SHOWN_CHARACTERS_MAX = 80;
@@ -97,7 +99,8 @@ export function rowsText(findings: readonly Finding[]): string {
     else ranges.push([row, row]);
   }
   const shown = ranges.slice(0, RANGES_NAMED);
-  const more = ranges.slice(RANGES_NAMED).reduce((sum, [first, last]) => sum + last - first + 1, 0);
+  const unlisted = findings.reduce((sum, { more = 0 }) => sum + more, 0);
+  const more = ranges.slice(RANGES_NAMED).reduce((sum, [first, last]) => sum + last - first + 1, unlisted);
   const named = shown.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
   return `${rows.length === 1 ? 'row' : 'rows'} ${named}${more === 0 ? '' : ` and ${more} more`}`;
 }

@@ -14,6 +14,9 @@ import type { Place } from '../rules/validate.ts';
 /** Number of rows read at a time; only one page is in memory. */
 const PAGE = 1_000;
 
+/** The most warnings of one kind that are listed. */
+const WARNINGS_OF_KIND = 1_000;
+
 interface NamedId {
   id: string;
   uid: string;
@@ -42,7 +45,7 @@ const TABLES = `
 export class StagedFile implements RowSink<Finding>, Disposable {
   readonly findings = new FindingList();
   /** They stop nothing. */
-  readonly warnings = new FindingList();
+  readonly warnings = new FindingList(WARNINGS_OF_KIND);
   readonly columns: ReadColumn[] = [];
   readonly pairs = new RequiredDetailsPairs();
   rowCount = 0;

@@ -4,37 +4,56 @@ import { inFileOrder } from '../../domain/finding.ts';
 /** The most findings kept of a file: one with more is broken as a whole, and nobody reads on. */
 const KEPT_MAX = 10_000;
 
-/** The most findings kept of one kind: many rows with the same mistake must not hide the other kinds. */
-const KEPT_OF_KIND = 1_000;
-
 /** Findings of one pass in bounded memory: the first ones are kept, all are counted. */
 export class FindingList {
   /** Whether a finding is about the whole file: then the meaning of its rows is in doubt, and none of them is paid. */
   aboutFile = false;
   total = 0;
   private readonly kept: Finding[] = [];
-  private readonly ofKind = new Map<string, number>();
+  /** By rule, column and message: how many are kept, and how many more there are. */
+  private readonly kinds = new Map<string, { kept: number; more: number; last: Finding }>();
+  private readonly ofKindMax: number;
+
+  /** `ofKindMax`: the most that are kept of one kind, so that many rows with the same mistake do not hide the other kinds. */
+  constructor(ofKindMax = KEPT_MAX) {
+    this.ofKindMax = ofKindMax;
+  }
 
   add(...findings: readonly Finding[]): void {
     for (const finding of findings) {
       this.total += 1;
       this.aboutFile ||= finding.row === null;
-      if (this.kept.length === KEPT_MAX) continue;
-      const kind = `${finding.rule} ${finding.column} ${finding.message}`;
-      const known = this.ofKind.get(kind) ?? 0;
-      if (known === KEPT_OF_KIND) continue;
-      this.ofKind.set(kind, known + 1);
-      this.kept.push(finding);
+      this.keep(finding);
     }
   }
 
-  /** In file order; a final one says how many more there are. */
+  private keep(finding: Finding): void {
+    if (this.kept.length === KEPT_MAX) return;
+    const key = `${finding.rule} ${finding.column} ${finding.message}`;
+    const kind = this.kinds.get(key) ?? { kept: 0, more: 0, last: finding };
+    this.kinds.set(key, kind);
+    if (kind.kept === this.ofKindMax) {
+      kind.more += 1;
+      return;
+    }
+    kind.kept += 1;
+    kind.last = finding;
+    this.kept.push(finding);
+  }
+
+  /** In file order; the last one of a kind, and a final one, say how many more there are. */
   list(): Finding[] {
-    const listed = inFileOrder(this.kept);
+    const more = new Map([...this.kinds.values()].map((kind) => [kind.last, kind.more]));
+    const counted = this.kept.map((finding) => {
+      const others = more.get(finding) ?? 0;
+      return others === 0 ? finding : { ...finding, more: others };
+    });
+    const listed = inFileOrder(counted);
     const last = listed.at(-1);
-    if (last === undefined || this.total === this.kept.length) return listed;
-    const more = this.total - this.kept.length;
-    const message = `${more} more findings are not listed; correct these first`;
-    return [...listed, { ...last, row: null, column: null, value: null, rule: 'more-findings', message }];
+    const rest = this.total - this.kept.length - [...more.values()].reduce((sum, others) => sum + others, 0);
+    if (last === undefined || rest === 0) return listed;
+    const message = `${rest} more findings are not listed; correct these first`;
+    const { more: _, ...about } = last;
+    return [...listed, { ...about, row: null, column: null, value: null, rule: 'more-findings', message }];
   }
 }
