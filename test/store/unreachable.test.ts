@@ -61,3 +61,31 @@ onPostgres('outlives a connection that breaks between two statements of a transa
   next.release();
   await pool.end();
 });
+
+onPostgres('a database of three connections is shared out among three processes, and nobody is refused', async () => {
+  const admin = process.env.PAYOUTS_TEST_POSTGRES_URL ?? '';
+  const name = `payouts_test_three_${process.pid}_${Date.now()}`;
+  const server = openPostgresPool(admin);
+  const client = await server.connect();
+  await client.query(`create role ${name} login password 'of-tests' connection limit 3`, []);
+  await client.query(`create database ${name} owner ${name}`, []);
+  const url = new URL(admin);
+  [url.username, url.password, url.pathname] = [name, 'of-tests', name];
+  try {
+    // One after the other, as the first makes the tables; each is a process of its own to PostgreSQL.
+    const stores = [await openStore(url.href), await openStore(url.href), await openStore(url.href)];
+    const asked = stores.flatMap((store) => Array.from({ length: 30 }, () => store.identity()));
+    expect(await Promise.all(asked)).toHaveLength(90);
+    const { rows } = await client.query<{ count: string }>(
+      `select count(*) as count from pg_stat_activity where usename = '${name}'`,
+      [],
+    );
+    expect(Number(rows[0]?.count)).toBeLessThanOrEqual(3);
+    await Promise.all(stores.map((store) => store.close()));
+  } finally {
+    await client.query(`drop database if exists ${name} with (force)`, []);
+    await client.query(`drop role ${name}`, []);
+    client.release();
+    await server.end();
+  }
+});

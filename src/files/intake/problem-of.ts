@@ -114,7 +114,7 @@ function fileProblem(error: unknown): Problem | undefined {
   // What fails on an open file has no path; what fails on a socket has an address.
   const ofFile = CODES.includes(code) && syscall !== undefined && !('address' in error);
   if (!ofFile && !ofDisk) return undefined;
-  const told = causeTold(error, 'files', path ?? (ofDisk ? 'the store' : ''));
+  const told = causeTold(error, 'files', path ?? (ofDisk ? 'The store' : ''));
   return new Problem('set-up', 'file-system', told?.message ?? `${error.message}.`, {
     hint: `${told?.hint ?? 'Check the path.'} The product's own files are in PAYOUTS_HOME.`,
     cause: error,

@@ -66,7 +66,10 @@ const isCopied = (home: string, pid: number): StackError =>
   );
 
 function isThatServer({ pid, mark, dbFile }: z.infer<typeof record>): boolean {
-  return processMark(pid) === mark && processArguments(pid).some((argument) => argument.includes(dbFile));
+  return (
+    processMark(pid) === mark &&
+    processArguments(pid).some((it) => it.includes(dbFile) || it.includes(JSON.stringify(dbFile)))
+  );
 }
 
 async function end(server: z.infer<typeof record>): Promise<void> {

@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { dirname } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time.js';
@@ -232,7 +232,9 @@ function spawnServer(
 ): ChildProcess {
   const log = openSync(logFile, logFlag, 0o600);
   try {
-    return spawn(cliPath, serverArguments(dbFile, port, httpPorts), {
+    return spawn(resolve(cliPath), serverArguments(dbFile, port, httpPorts), {
+      // It takes a path for part of a URL: with # or ? in it, it would use another file.
+      cwd: dirname(dbFile),
       // Its own process group: Ctrl-C must not end the server before its worker.
       detached: true,
       stdio: ['ignore', log, log],
@@ -248,7 +250,9 @@ function spawnServer(
 function serverArguments(dbFile: string, port: number, httpPorts: HttpPorts): string[] {
   return [
     ...['server', 'start-dev', '--ip', HOST, '--port', `${port}`, '--headless', ...httpPortFlags(httpPorts)],
-    ...keepingFlags(dbFile),
+    ...keepingFlags(basename(dbFile)),
+    // Read by nobody but us: it tells the server of this home from others (`boot.ts`).
+    ...['--dynamic-config-value', `payouts.databaseFile=${JSON.stringify(dbFile)}`],
     ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
   ];
 }

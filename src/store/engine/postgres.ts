@@ -174,7 +174,8 @@ const ABOUT_THE_STORE = /^(?:08|28|3D|42501|25006|53|57P)/;
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 export function storeProblemOf(error: unknown): Problem | undefined {
-  if (!(error instanceof Error)) return undefined;
+  // What has a path, or a code of SQLite, is about a file.
+  if (!(error instanceof Error) || 'path' in error || 'errcode' in error) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   if (SQLSTATE.test(code) && /\d/.test(code) && !ABOUT_THE_STORE.test(code)) return undefined;
   const [cause, told] = [causeOf(error, 'store'), causeTold(error, 'store')];
