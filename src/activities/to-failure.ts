@@ -5,6 +5,7 @@ import { StoreMismatch, Superseded } from '../domain/claim.ts';
 import { FAILURES, type FailureType, Misuse } from '../domain/failures.ts';
 import type { Waits } from '../domain/policy.ts';
 import { doublingPause } from '../domain/time.ts';
+import { StoreUnreachableError } from '../store/errors.ts';
 
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or text from the bank. */
 
@@ -35,8 +36,16 @@ function failureOf(error: unknown): unknown {
   if (error instanceof StoreMismatch) return retried(FAILURES.wrongStore, error, ANOTHER_WORKER_MS);
   if (error instanceof AuthenticationError) return retried(FAILURES.authentication, error, error.retryAfterMs);
   if (error instanceof BankError) return retried(FAILURES.bankUnavailable, error, error.retryAfterMs);
+  // Many fail at once where the store has no connection left: they must not come back at once.
+  if (error instanceof StoreUnreachableError) return retried(STORE_UNREACHABLE, error, spread(STORE_PAUSE_MS));
   return error;
 }
+
+/** The name of the class, which Temporal would give it, too. */
+const STORE_UNREACHABLE = 'StoreUnreachableError';
+const STORE_PAUSE_MS = 10_000;
+
+const spread = (mostMs: number): number => Math.round(mostMs / 10 + Math.random() * mostMs);
 
 /** Logged as benign: a claim that another run has taken, and a poll that is not ready yet. */
 const EXPECTED = ApplicationFailureCategory.BENIGN;
@@ -45,7 +54,7 @@ const permanent = (type: FailureType, { message }: Error, category?: typeof EXPE
   ApplicationFailure.create({ type, message, nonRetryable: true, category });
 
 const retried = (
-  type: FailureType,
+  type: FailureType | typeof STORE_UNREACHABLE,
   { message }: { message: string },
   nextRetryDelay: number | undefined,
   category?: typeof EXPECTED,

@@ -344,9 +344,10 @@ export const CAUSES = {
   },
   'temporal-database': {
     of: ['temporal'],
-    shape: /no usable database connection|persistence|database is locked|sql: /i,
-    says: 'it answers, but cannot use its database',
-    remedy: "Check the PostgreSQL of Temporal; the server's log says more.",
+    shape:
+      /no usable database connection|persistence|database is locked|sql: |Error while dialing|connection error: desc/i,
+    says: 'it answers, but cannot use its database or another part of its own',
+    remedy: "Check the PostgreSQL and the services of Temporal; the server's log says more.",
   },
   'temporal-not-there': {
     of: ['temporal'],

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { toFailures } from '../../src/activities/to-failure.ts';
 import { StoreMismatch, Superseded } from '../../src/domain/claim.ts';
 import { FAILURES, Misuse } from '../../src/domain/failures.ts';
+import { StoreUnreachableError } from '../../src/store/errors.ts';
 
 const thrown = (error: Error): Promise<unknown> => {
   const { read } = toFailures({ read: () => Promise.reject(error) });
@@ -27,4 +28,13 @@ it('what no retry mends fails with its own words, and what another worker may do
     nonRetryable: false,
     nextRetryDelay: 2_000,
   });
+});
+
+it('those that fail together because the store does not answer do not come back together', async () => {
+  const error = new StoreUnreachableError('unreachable', 'store-unreachable', 'out of connections');
+  const failures = (await Promise.all(Array.from({ length: 20 }, () => thrown(error)))) as { nextRetryDelay: number }[];
+  expect(failures[0]).toMatchObject({ type: 'StoreUnreachableError', nonRetryable: false });
+  const pauses = failures.map(({ nextRetryDelay }) => nextRetryDelay);
+  expect(new Set(pauses).size).toBeGreaterThan(10);
+  expect(Math.min(...pauses)).toBeGreaterThanOrEqual(1_000);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
-import { connect, isIPv6 } from 'node:net';
+import { connect, isIP, isIPv6 } from 'node:net';
 import { connect as connectTls, getCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import {
@@ -173,7 +173,8 @@ async function socketError(address: string, tls: ConnectOptions['tls']): Promise
   try {
     const session = connectHttp2(at.origin, {
       ...(ca && { ca: Buffer.from(ca) }),
-      ...(servername && { servername }),
+      // An address is no name to ask for.
+      servername: servername ?? (isIP(at.hostname.replace(/^\[|\]$/g, '')) === 0 ? at.hostname : ''),
       ...own,
     });
     try {
