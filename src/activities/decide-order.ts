@@ -19,9 +19,8 @@ import type { PayoutRecord, SendAttempt, Store } from '../store/store.ts';
 import { readToSend } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
 import { learnedForm } from './find.ts';
-import { putIntoOpenSet } from './open-set.ts';
 import type { LegInput } from './payout.ts';
-import { sendOnce } from './send.ts';
+import { putIntoOpenSet, sendOnce } from './send.ts';
 
 export interface OrderDecision extends LegInput {
   orderId: string;

@@ -26,8 +26,8 @@ import { type Caller, rowAsRecorded } from '../store/claimed-row.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { unsentOrders } from './lists.ts';
-import { listsOfLeg } from './open-set.ts';
 import { type LegInput, type SentLeg, sentLeg } from './payout.ts';
+import { listsOfLeg } from './send.ts';
 
 /**
  * What this process knows of the spellings in its store. They only become fewer, so that an order which takes none of these away

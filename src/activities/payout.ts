@@ -168,12 +168,65 @@ const NEEDED = ['account_id', 'amount', 'currency'] as const;
 export async function prepare(
   deps: ActivityDeps,
   { workflowId, runId }: Caller,
-  { input, storeId, kind = 'payout', ranBefore = false, term, isHandedOver = false }: PrepareInput,
+  asked: PrepareInput,
 ): Promise<Prepared> {
   const { store, now } = deps;
+  const { input, storeId, kind = 'payout', ranBefore = false, term, isHandedOver = false } = asked;
   if (storeId !== undefined && storeId !== store.id && !(await store.hasReplaced(storeId))) {
     throw new StoreMismatch(`the payout belongs to store ${storeId}, and this worker has store ${store.id}`);
   }
+  const named = identityOf(input, kind, workflowId);
+  await deps.assertIdentity();
+  const instruction = await instructionToClaim(deps, named, input.batchId);
+  const { reference, generation, by = null } = named;
+  const references = legsOf(kind).map((leg) => referenceOf(instruction.uid, instruction.id, leg, generation));
+  const claimed = await store.claimPayout({
+    ...{ reference, workflowId, runId, instruction, generation, kind, by, at: now() },
+    payloadDigest: payloadDigest(instruction),
+    term: isTerm(term) ? term : undefined,
+    derivedReferences: references,
+  });
+  const { record } = claimed;
+  if (!claimed.samePayload) throw reused();
+  if (isEnd(record.state)) return ended(record, record.state);
+  const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
+  const hadOther = ranBefore || record.term !== (term ?? 1);
+  const forgotten = await forgottenSince(deps, claimed, { hadOther, isHandedOver });
+  // A run that has to look stores that state itself; until then the row keeps telling the next run to look.
+  const staysAsItIs = parked !== null || forgotten !== undefined;
+  if (claimed.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
+
+  const at = now();
+  const assessment = await firstAssessment(deps, claimed, at);
+  // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet
+  // one may be needed and may have been sent.
+  const needsNoExchange = assessment.payingAccountId === instruction.account_id;
+  const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
+  const unsent = await unsentOrders(deps, record);
+  const ofLeg = (leg: LegKind): Forgotten | undefined => {
+    const orders = unsent.filter((order) => order.reference === legReference(record, leg));
+    if (orders.length > 0) return sinceOldest(orders);
+    return mayBeSent(leg) ? forgotten : undefined;
+  };
+  return {
+    kind: 'ready',
+    claim: { storeId: store.id, reference, term: record.term },
+    maker: record.by,
+    terms: termsOf(deps, instruction),
+    ...legStarts(claimed, (leg) => ({ at, forgotten: ofLeg(leg) })),
+    parked,
+    assessment,
+  };
+}
+
+interface Named extends Pick<PayoutRecord, 'reference' | 'generation' | 'kind'> {
+  /** As the input has it: of a batch payout, without its payee. */
+  given: PayoutInstruction;
+  by: string | undefined;
+}
+
+/** What the input names. The workflow id must be the one of that reference. */
+function identityOf(input: PayoutInput, kind: PayoutKind, workflowId: string): Named {
   const { instruction: given, by, generation } = splitInput(input);
   if (generation === undefined) {
     throw new Misuse(FAILURES.invalidInput, '"generation" is a whole number from 0, written as a number');
@@ -189,76 +242,44 @@ export async function prepare(
   }
   const missing = NEEDED.filter((field) => given[field] === undefined);
   if (missing.length > 0) throw new Misuse(FAILURES.invalidInput, `the input lacks ${missing.join(', ')}`);
-  await deps.assertIdentity();
-  const known = await store.payout(reference);
-  // Checked before the first claim only: afterwards the gates hold the payout if anything turns up about an earlier generation.
-  if (
-    known === undefined &&
-    !(await areEarlierUnpaid(store, { uid: given.uid, documentId: given.id, generation, kind }))
-  ) {
+  return { reference, generation, kind, given, by };
+}
+
+/**
+ * The claimed instruction, else the one given. What earlier generations took, and who its maker is, is checked before the first
+ * claim only: afterwards the gates hold the payout if anything turns up about an earlier generation.
+ */
+async function instructionToClaim(
+  deps: ActivityDeps,
+  { reference, generation, kind, given, by }: Named,
+  batchId: string | undefined,
+): Promise<PayoutInstruction> {
+  const known = await deps.store.payout(reference);
+  const { uid, id: documentId } = given;
+  if (known === undefined && !(await areEarlierUnpaid(deps.store, { uid, documentId, generation, kind }))) {
     throw new Misuse(
       FAILURES.generationNotProven,
       `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,
     );
   }
-
-  const instruction = claimedInstruction(known, given, input.batchId);
+  const instruction = claimedInstruction(known, given, batchId);
   if (known === undefined && !(await isSignedByMaker(deps, { kind, reference, instruction, by }))) {
     throw new Misuse(
       FAILURES.makerNotProven,
       'the policy asks for a maker who has proven to be one: hand payouts over with the command or the gateway',
     );
   }
-  const references = legsOf(kind).map((leg) => referenceOf(given.uid, given.id, leg, generation));
-  const claimed = await store.claimPayout({
-    reference,
-    workflowId,
-    instruction,
-    payloadDigest: payloadDigest(instruction),
-    generation,
-    kind,
-    by: by ?? null,
-    runId,
-    term: isTerm(term) ? term : undefined,
-    derivedReferences: references,
-    at: now(),
-  });
-  const { record } = claimed;
-  if (!claimed.samePayload) throw reused();
-  if (isEnd(record.state)) return ended(record, record.state);
-  const claim: Claim = { storeId: store.id, reference, term: record.term };
-  const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
-  const hadOther = ranBefore || record.term !== (term ?? 1);
-  const forgotten = await forgottenSince(deps, claimed, { hadOther, isHandedOver });
-  // A run that has to look stores that state itself; until then the row keeps telling the next run to look.
-  const staysAsItIs = parked !== null || forgotten !== undefined;
-  if (claimed.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
+  return instruction;
+}
 
-  const at = now();
-  const broken = deps.checkInstruction(instruction, kind).map(({ rule }) => rule);
-  const assessment: Assessment =
-    broken.length > 0
-      ? obstructed(record, { kind: 'fail', reason: because('invalid-instruction', broken.join(', ')) })
-      : await recordedAssessment(deps, record, exchangeProgress(legStarts(claimed, () => ({ at }))));
-  // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet
-  // one may be needed and may have been sent.
-  const needsNoExchange = assessment.payingAccountId === instruction.account_id;
-  const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
-  const unsent = await unsentOrders(deps, record);
-  const ofLeg = (leg: LegKind): Forgotten | undefined => {
-    const orders = unsent.filter((order) => order.reference === legReference(record, leg));
-    if (orders.length > 0) return sinceOldest(orders);
-    return mayBeSent(leg) ? forgotten : undefined;
-  };
-  return {
-    kind: 'ready',
-    claim,
-    maker: record.by,
-    terms: termsOf(deps, instruction),
-    ...legStarts(claimed, (leg) => ({ at, forgotten: ofLeg(leg) })),
-    parked,
-    assessment,
-  };
+/** What the bank shows, unless the instruction breaks a rule. */
+async function firstAssessment(deps: ActivityDeps, claimed: PayoutClaim, at: number): Promise<Assessment> {
+  const { record } = claimed;
+  const broken = deps.checkInstruction(record.instruction, record.kind).map(({ rule }) => rule);
+  if (broken.length > 0) {
+    return obstructed(record, { kind: 'fail', reason: because('invalid-instruction', broken.join(', ')) });
+  }
+  return recordedAssessment(deps, record, exchangeProgress(legStarts(claimed, () => ({ at }))));
 }
 
 /** Anybody may write anything into a workflow's input: a huge term would leave no higher one. */

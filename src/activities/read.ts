@@ -35,8 +35,8 @@ import { rejectedAs } from './decide-order.ts';
 import type { ActivityDeps } from './deps.ts';
 import { learnSpelling } from './find.ts';
 import { bookedExchange } from './note-orders.ts';
-import { listsOfLeg, putIntoOpenSet } from './open-set.ts';
 import { closePayout, type LegInput, type SentLeg, type SettledLegs, sentLeg } from './payout.ts';
+import { listsOfLeg, putIntoOpenSet } from './send.ts';
 
 export type ReadOrderInput = LegInput & {
   orderId: string;

@@ -25,12 +25,11 @@ import { DAY_MS, doublingPause, dueAt } from '../domain/time.ts';
 import { boughtWithin } from '../people/decisions/asked.ts';
 import { isAddedUp, limitPassed, mayLeave } from '../people/decisions/let-through.ts';
 import { type Caller, claimedRow, legReference, type Sender } from '../store/claimed-row.ts';
-import type { PayoutRecord, SendAttempt } from '../store/store.ts';
+import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import { readToSend } from './assess.ts';
 import { cardStanding } from './card-events.ts';
 import type { ActivityDeps } from './deps.ts';
 import { objectionTo } from './lists.ts';
-import { putIntoOpenSet } from './open-set.ts';
 import { checksAskedOf } from './payee-checks.ts';
 
 /** An admitted request: the key it is recorded under, and what is kept of it. */
@@ -493,4 +492,49 @@ async function add(
   return meaning.kind === 'await-funds'
     ? refused('hold', because('beneficiary-not-found', detail))
     : refused(meaning.kind, because(meaning.reason, detail));
+}
+
+/** A watch that has not swept for this long counts as dead. */
+export const watchLeaseMs = ({ settings }: ActivityDeps): number => Math.max(30_000, settings.sweepMaxMs * 3);
+
+/**
+ * Puts a reference into the open set of its lists and wakes those of their watches that are not alive. Idempotent. `since` (epoch
+ * ms): when a list can first show its order.
+ */
+export async function putIntoOpenSet(
+  deps: ActivityDeps,
+  { workflowId }: Pick<PayoutRecord, 'workflowId'>,
+  reference: string,
+  { lists, since }: { lists: readonly WatchKey[]; since: number },
+): Promise<void> {
+  const { store, executions, settings } = deps;
+  const at = deps.now();
+  const times = { since, at, listedSince: at - settings.sweepWindowMs, watchAliveSince: at - watchLeaseMs(deps) };
+  for (const [uid, some] of Map.groupBy(lists, (list) => list.uid)) {
+    const currencies = some.map(({ currency }) => currency);
+    const asleep = await store.openOrder({ reference, workflowId, uid, currencies, ...times });
+    await Promise.all(asleep.map((key) => executions.wakeWatch(key)));
+  }
+}
+
+/**
+ * Lists that can show an order of the row. If the store has forgotten an exchange (older copy), the paying account tells what was
+ * sold.
+ */
+export async function listsOfLeg(
+  bank: Pick<Bank, 'accounts'>,
+  { uid, assessed, instruction }: PayoutRecord,
+  leg: LegKind,
+  sent: SentOrder | undefined,
+): Promise<WatchKey[]> {
+  if (sent !== undefined) return listsOf(uid, sent);
+  const { currency } = instruction;
+  const own = { uid, currency };
+  if (leg === 'exchange') {
+    const known = assessed?.exchange?.sellCurrency;
+    const sold = known ?? (await bank.accounts.get(instruction.account_id)).currency;
+    return sold === currency ? [own] : [own, { uid, currency: sold }];
+  }
+  const toUid = leg === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
+  return toUid === undefined || toUid === uid ? [own] : [own, { uid: toUid, currency }];
 }

@@ -13,8 +13,8 @@ import { ByReference, mayBeAltered, mayBeOurs, referenceForm } from '../domain/r
 import type { OpenOrder, WatchKey } from '../store/store.ts';
 import type { ActivityDeps, LongRun } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
-import { watchLeaseMs } from './open-set.ts';
 import { asPaid, type ReadOrderInput, readOrder } from './read.ts';
+import { watchLeaseMs } from './send.ts';
 
 /** Which open order a record of the bank belongs to. */
 interface Owners {

@@ -1,4 +1,4 @@
-import { listsOfLeg } from '../activities/open-set.ts';
+import { listsOfLeg } from '../activities/send.ts';
 import type { Bank } from '../bank/bank.ts';
 import { isBankError, isJudged, undefinedIf } from '../bank/errors.ts';
 import type { Order } from '../bank/schemas/orders.ts';

@@ -2,10 +2,9 @@ import { condition } from '@temporalio/workflow';
 import type { CardPaymentView } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { accepted, noted, refused } from '../execution.ts';
-import type { ResolveAnswer } from '../messages.ts';
+import type { ResolveAnswer, ResolveCardUpdate } from '../messages.ts';
 import { checks } from '../proxies.ts';
 import type { CardExecution } from './execution.ts';
-import type { ResolveCardUpdate } from './messages.ts';
 
 /** Result of asking people: they said what to do, or something was heard, or it is time to query again. */
 type OperatorAnswer = 'look' | 'closed' | { adopt: string };

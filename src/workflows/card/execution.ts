@@ -16,9 +16,9 @@ import {
 } from '../../domain/card-payment.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { ExecutionView, Inbox, TwoPeople } from '../execution.ts';
-import { recordCardState } from '../proxies.ts';
+import type { ResolveCardUpdate } from '../messages.ts';
+import { localReads, recordCardState } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
-import type { ResolveCardUpdate } from './messages.ts';
 
 /** States that lists show by name; the others appear as `processing`, so that a payment upserts rarely. */
 const SHOWN: readonly CardState[] = ['awaiting-card', 'awaiting-cardholder', 'needs-operator', ...CARD_ENDS];
@@ -265,3 +265,17 @@ export class CardExecution extends ExecutionView<CardState> {
 
 const browserAction = (action: CardPaymentView['nextAction']): CardStateView['next_action'] =>
   action?.verifyUrl == null ? null : { type: action.type, verify_url: action.verifyUrl };
+
+/** What retrieve shows of a payment now; undefined if the acquirer does not answer. Does not check whose payment it is. */
+export const retrieve = (paymentId: string): Promise<CardPaymentView | undefined> =>
+  localReads.retrievePayment
+    .executeWithOptions({ summary: 'retrieves the payment' }, [{ paymentId }])
+    .catch(() => undefined);
+
+/** Queries a payment of this intent; without an answer nothing changes. */
+export async function readPayment(execution: CardExecution, paymentId: string): Promise<CardPaymentView | undefined> {
+  const view = await retrieve(paymentId);
+  if (view === undefined) execution.note('retrieve did not answer');
+  else execution.saw(view);
+  return view;
+}

@@ -2,7 +2,6 @@ import { CancellationScope, setHandler } from '@temporalio/workflow';
 import type { CardEvent, CardHandle } from '../../domain/card-payment.ts';
 import { parseAmount } from '../../domain/money.ts';
 import { assertNamed, handleCancel, handleResolve } from '../execution.ts';
-import type { CardExecution } from './execution.ts';
 import {
   cancelCardUpdate,
   cardEventSignal,
@@ -12,7 +11,8 @@ import {
   fingerprintDoneSignal,
   provideCardUpdate,
   resolveCardUpdate,
-} from './messages.ts';
+} from '../messages.ts';
+import type { CardExecution } from './execution.ts';
 
 /** Sets every handler of a card payment. Called before the first await. */
 export function handleCardMessages(execution: CardExecution): void {

@@ -92,7 +92,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'an exchange is looked for in the currency bought only',
     edits: [
       {
-        file: 'src/activities/open-set.ts',
+        file: 'src/activities/send.ts',
         find: 'if (sent !== undefined) return listsOf(uid, sent);',
         replace: 'if (sent !== undefined) return listsOf(uid, sent).slice(0, 1);',
       },

@@ -7,7 +7,7 @@ import { Problem } from '../../../domain/problem.ts';
 import { askAudited } from '../../../people/decisions/weigh.ts';
 import { executionsOver, startCardPayment } from '../../../platform/temporal/executions.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
-import type { ResolveCardUpdate } from '../../../workflows/card/messages.ts';
+import type { ResolveCardUpdate } from '../../../workflows/messages.ts';
 import { unknownCard, visibleCard } from '../../find-target.ts';
 import { makerOf } from '../callers.ts';
 import { amountDocument, cancelDocument } from '../card-documents.ts';
