@@ -7,7 +7,7 @@ import type { ActivityDeps } from './activities/deps.ts';
 import { folderActivities } from './activities/folder-sweep.ts';
 import { type Activities, createActivities } from './activities/index.ts';
 import { looksAtLists } from './activities/lists.ts';
-import { resumeUnended } from './activities/reconcile.ts';
+import { startUnended } from './activities/reconcile.ts';
 import { DropFolder, LOOK_EVERY_MS } from './channels/folder/drop-folder.ts';
 import { StoreMismatch } from './domain/claim.ts';
 import { TASK_QUEUE } from './domain/names.ts';
@@ -226,7 +226,7 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
   const job = (work: () => Promise<unknown>, failed: string) =>
     oneAtATime(work, (error) => log.warn({ error }, failed));
   const notStarted = (error: unknown, id: string) => log.warn({ error, id }, 'not started');
-  const resume = job(() => resumeUnended(deps, notStarted), 'resuming failed');
+  const resume = job(() => startUnended(deps, notStarted), 'resuming failed');
   const sweep = job(
     cardEventSweep(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')),
     'sweeping card events failed',

@@ -1,62 +1,58 @@
-import { auditRefused, useDecision, weighDecisions } from '../people/decisions/weigh.ts';
-import { renewClaim } from '../store/claimed-row.ts';
-import { assess } from './assess.ts';
-import { approveRows, runBatch, setBatchControl } from './batch.ts';
+import * as decisions from '../people/decisions/weigh.ts';
+import * as claims from '../store/claimed-row.ts';
+import * as assessment from './assess.ts';
+import * as batch from './batch.ts';
 import { type Bound, bound } from './bound.ts';
-import { claimPayment, prepareCard, recordCardState, resumePayment, retrievePayment } from './cards.ts';
-import { approveOrder, rejectOrder } from './decide-order.ts';
-import type { ActivityDeps, Run } from './deps.ts';
-import { findOrder } from './find.ts';
-import { closePayout, prepare, recordState } from './payout.ts';
-import { readOrder } from './read.ts';
-import { planReconciliation, reconcileOrders, resumeUnended } from './reconcile.ts';
-import { addBeneficiary, submitExchange, submitPayment, submitTransfer } from './send.ts';
+import * as cards from './cards.ts';
+import * as audit from './decide-order.ts';
+import type { ActivityDeps } from './deps.ts';
+import * as find from './find.ts';
+import * as payout from './payout.ts';
+import * as read from './read.ts';
+import * as reconcile from './reconcile.ts';
+import * as send from './send.ts';
 import { toFailures } from './to-failure.ts';
-import { awaitBank, awaitFunds, awaitOrderEnd } from './waits.ts';
-import { pollOrders } from './watch.ts';
+import * as waits from './waits.ts';
+import * as watch from './watch.ts';
 
-/** Below the one-minute limit of the activity `resumeUnended`; workers and batches find what is left over. */
-const RESUME_MS = 30_000;
-
-/** Every activity, under the name by which workflows call it. */
+/** Every activity, under the name of its function, by which workflows call it. */
 const ACTIVITIES = {
   // What a payout asks about itself. Nothing here moves money, and everything may run again; most run as local activities.
-  prepare,
-  renewClaim,
-  assess,
-  weighDecisions,
-  auditRefused,
-  useDecision,
-  recordState,
-  closePayout,
+  prepare: payout.prepare,
+  renewClaim: claims.renewClaim,
+  assess: assessment.assess,
+  weighDecisions: decisions.weighDecisions,
+  auditRefused: decisions.auditRefused,
+  useDecision: decisions.useDecision,
+  recordState: payout.recordState,
+  closePayout: payout.closePayout,
   // What a payout sends: each makes at most one POST, recorded before its first byte.
-  submitPayment,
-  submitTransfer,
-  submitExchange,
-  addBeneficiary,
-  approveOrder,
-  rejectOrder,
+  submitPayment: send.submitPayment,
+  submitTransfer: send.submitTransfer,
+  submitExchange: send.submitExchange,
+  addBeneficiary: send.addBeneficiary,
+  approveOrder: audit.approveOrder,
+  rejectOrder: audit.rejectOrder,
   // What the bank shows of its orders.
-  readOrder,
-  findOrder,
-  awaitOrderEnd,
-  awaitBank,
-  awaitFunds,
-  pollOrders,
+  readOrder: read.readOrder,
+  findOrder: find.findOrder,
+  awaitOrderEnd: waits.awaitOrderEnd,
+  awaitBank: waits.awaitBank,
+  awaitFunds: waits.awaitFunds,
+  pollOrders: watch.pollOrders,
   // Batches, and whatever should be running.
-  runBatch,
-  setBatchControl,
-  approveRows,
-  planReconciliation,
-  reconcileOrders,
-  resumeUnended: (deps: ActivityDeps, { warn }: Run) =>
-    resumeUnended(deps, (error, id) => warn('not started', { error, id }), { rowsUntil: deps.now() + RESUME_MS }),
+  runBatch: batch.runBatch,
+  setBatchControl: batch.setBatchControl,
+  approveRows: batch.approveRows,
+  planReconciliation: reconcile.planReconciliation,
+  reconcileOrders: reconcile.reconcileOrders,
+  resumeUnended: reconcile.resumeUnended,
   // Card payments; those that need the card are in `vaultActivities`.
-  prepareCard,
-  recordCardState,
-  resumePayment,
-  retrievePayment,
-  claimPayment,
+  prepareCard: cards.prepareCard,
+  recordCardState: cards.recordCardState,
+  resumePayment: cards.resumePayment,
+  retrievePayment: cards.retrievePayment,
+  claimPayment: cards.claimPayment,
 };
 
 const LONG: ReadonlySet<keyof typeof ACTIVITIES> = new Set([
@@ -67,7 +63,22 @@ const LONG: ReadonlySet<keyof typeof ACTIVITIES> = new Set([
   'reconcileOrders',
 ]);
 
-export type Activities = Bound<typeof ACTIVITIES>;
+type Sources = typeof assessment &
+  typeof audit &
+  typeof batch &
+  typeof cards &
+  typeof claims &
+  typeof decisions &
+  typeof find &
+  typeof payout &
+  typeof read &
+  typeof reconcile &
+  typeof send &
+  typeof waits &
+  typeof watch;
+
+/** Taken from the files, so that the definition of a call in a workflow is the function itself. */
+export type Activities = Bound<Pick<Sources, keyof typeof ACTIVITIES>>;
 
 /** Every activity of the product over one set of dependencies. */
 export const createActivities = (deps: ActivityDeps): Activities => toFailures(bound(deps, ACTIVITIES, LONG));

@@ -16,7 +16,7 @@ import type {
   ReconciliationKey,
   WatchKey,
 } from '../store/store.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ActivityDeps, LongRun } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
 import { wakeNeglectedWatches } from './watch.ts';
 
@@ -117,11 +117,18 @@ async function restart(
 /** Payouts that no running batch looks after. */
 const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'ended-batches'];
 
+/** Below the one-minute limit of the activity; workers and batches find what is left over. */
+const RESUME_MS = 30_000;
+
+/** `startUnended`, for as long as an activity may take. */
+export const resumeUnended = (deps: ActivityDeps, { warn }: Pick<LongRun, 'warn'>): Promise<void> =>
+  startUnended(deps, (error, id) => warn('not started', { error, id }), { rowsUntil: deps.now() + RESUME_MS });
+
 /**
  * Starts what should run and does not: claimed batches without an end, payouts, watches. A start that fails is passed to `failed`
  * and stops nothing else. Rows of running batches are left to their batch unless time remains until `rowsUntil`.
  */
-export async function resumeUnended(
+export async function startUnended(
   deps: ActivityDeps,
   failed: (error: unknown, id: string) => void,
   { rowsUntil }: { rowsUntil?: number } = {},

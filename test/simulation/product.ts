@@ -4,7 +4,7 @@
  */
 export { createActivities } from '../../src/activities/index.ts';
 export { looksAtLists } from '../../src/activities/lists.ts';
-export { resumeUnended } from '../../src/activities/reconcile.ts';
+export { startUnended } from '../../src/activities/reconcile.ts';
 export { wakeNeglectedWatches } from '../../src/activities/watch.ts';
 export { createBank } from '../../src/bank/client.ts';
 export { withRequiredDetailsCache } from '../../src/bank/required-details-cache.ts';

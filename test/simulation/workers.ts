@@ -98,7 +98,7 @@ export class Workers {
   private resumeWatches(process: WorkerProcess, deps: ActivityDeps): void {
     if (!process.isAlive) return;
     const pass = this.world.worlds.passes
-      ? this.product.resumeUnended(deps, () => {}, { rowsUntil: this.world.time.now + 30_000 })
+      ? this.product.startUnended(deps, () => {}, { rowsUntil: this.world.time.now + 30_000 })
       : this.product.wakeNeglectedWatches(deps);
     void pass.catch(() => {});
     this.world.time.after(RESUME_EVERY_MS, () => this.resumeWatches(process, deps));
