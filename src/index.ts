@@ -20,6 +20,6 @@ export { EncryptionCodec } from './platform/codec/encryption.ts';
 export { type KeyRing, parseKeyRing } from './platform/codec/keys.ts';
 export { workflowBundle } from './platform/temporal/bundle.ts';
 export { sealedPayloads } from './platform/temporal/connection.ts';
-export { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox/server.ts';
+export { type RunningSandbox, type SandboxOptions, startSandbox } from './sandbox/start-sandbox.ts';
 export * from './workflows/messages.ts';
 export type { PayoutResult } from './workflows/payout.ts';

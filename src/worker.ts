@@ -31,16 +31,16 @@ import type { Tracing } from './platform/telemetry/tracing.ts';
 import { openTracing, type Telemetry, telemetryAt } from './platform/telemetry.ts';
 import { workflowBundle } from './platform/temporal/bundle.ts';
 import { assertReachable, clientOver, refuseUndecodable, sealedPayloads } from './platform/temporal/connection.ts';
-import { executionsOver } from './platform/temporal/executions.ts';
 import { keepNamespace, NamespaceTakenError, takeNamespace, temporalIdentity } from './platform/temporal/namespace.ts';
-import { connectWorker, runWorker, SHUTDOWN, workerCapacity } from './platform/temporal/worker.ts';
+import { connectWorker, runWorker, SHUTDOWN, workerCapacity } from './platform/temporal/worker-runtime.ts';
+import { executionsOver } from './platform/temporal/workflow-executions.ts';
 import { warnOfUnneeded } from './platform/unneeded-secrets.ts';
 import { countedByUser } from './platform/user-of-activity.ts';
 import { pruneEvents } from './reports/events/prune.ts';
-import { StoreIdentityError } from './store/errors.ts';
 import { openStore } from './store/open.ts';
 import { ownVersion } from './store/own-files.ts';
 import type { Store } from './store/store.ts';
+import { StoreIdentityError } from './store/store-errors.ts';
 
 interface WorkerResources {
   telemetry: Telemetry;

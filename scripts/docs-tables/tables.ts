@@ -25,7 +25,7 @@ import { CONFIG_KEYS } from '../../src/platform/config.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/columns.ts';
 import { SENTINELS } from '../../src/sandbox/bank/order-machine.ts';
-import { LAST_WORDS } from '../../src/sandbox/checks.ts';
+import { LAST_WORDS } from '../../src/sandbox/check-provider.ts';
 import { testsNamed } from './failure-table.ts';
 import { code, type Rows, textOf } from './pages.ts';
 import { CARD_ROUTES } from './routes.ts';

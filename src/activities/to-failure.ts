@@ -5,7 +5,7 @@ import { StoreMismatch, Superseded } from '../domain/claim.ts';
 import { FAILURES, type FailureType, Misuse } from '../domain/failures.ts';
 import type { Waits } from '../domain/policy.ts';
 import { doublingPause } from '../domain/time.ts';
-import { StoreUnreachableError } from '../store/errors.ts';
+import { StoreUnreachableError } from '../store/store-errors.ts';
 
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or text from the bank. */
 

@@ -1,4 +1,4 @@
-import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../channels/http/operations/bank.ts';
+import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../channels/http/operations/bank-operations.ts';
 import { groupedAmount } from '../domain/display.ts';
 import { referenceOf } from '../domain/identity.ts';
 import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';

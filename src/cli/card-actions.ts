@@ -11,8 +11,8 @@ import {
   CARD_AMOUNT,
   RESOLVE_CARD,
   type ResolveCardAction,
-} from '../channels/http/operations/card-decisions.ts';
-import { CARD, CARD_AT_ACQUIRER, CARDS } from '../channels/http/operations/cards.ts';
+} from '../channels/http/operations/card-decision-operations.ts';
+import { CARD, CARD_AT_ACQUIRER, CARDS } from '../channels/http/operations/card-operations.ts';
 import { mayOperateCard, type SignedDecision } from '../domain/authority.ts';
 import { isMerchantRequestId } from '../domain/card-number.ts';
 import { type CardState, isCardEnd } from '../domain/card-payment.ts';
@@ -24,13 +24,13 @@ import { Problem } from '../domain/problem.ts';
 import { problemOf } from '../files/intake/problem-of.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { anotherOne } from './find-target.ts';
-import { type FollowEnd, followUntil } from './follow.ts';
+import { type FollowEnd, followUntil } from './follow-batch.ts';
 import { type GatewayClient, gatewayAddress } from './gateway-client.ts';
+import { neededFor, todoFor } from './inbox-actions.ts';
 import { type Output, table } from './output.ts';
 import type { Session } from './session.ts';
 import { holdKey, type SignedOptions, signerOf } from './signer.ts';
-import { neededFor, todoFor } from './waiting.ts';
+import { anotherOne } from './targets.ts';
 
 export interface CreateCardOptions {
   amount: string;

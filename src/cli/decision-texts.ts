@@ -1,4 +1,4 @@
-import type { WaitingPayout } from '../channels/http/operations/waiting.ts';
+import type { WaitingPayout } from '../channels/http/operations/waiting-operations.ts';
 import { counted, groupedAmount, labelledLines, shortId, totalsText, widthOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';

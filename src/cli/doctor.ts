@@ -77,7 +77,7 @@ export async function doctor(
 
 /** What the gateway takes the person of a command for: all else is behind it. */
 async function whoAmI(session: Session): Promise<string> {
-  const { MYSELF } = await import('../channels/http/operations/people.ts');
+  const { MYSELF } = await import('../channels/http/operations/people-operations.ts');
   const { name, person } = await session.ask(MYSELF, {});
   const who = name === null ? 'it believes the name that a command gives' : `it knows you as ${name}`;
   return `${session.config.gateway.url}: ${who}${person === null ? '' : ` (${person.roles.join(', ')}; scope: ${scopeText(person.scope)})`}`;

@@ -11,7 +11,7 @@ import { assertFolderMaker } from '../files/intake/maker.ts';
 import { appOf } from '../platform/app.ts';
 import { assertPolicyKept } from '../platform/audit/policy-log.ts';
 import { createLog } from '../platform/log.ts';
-import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../platform/temporal/executions.ts';
+import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../platform/temporal/workflow-executions.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { interruptSignal, partEnded } from './interrupt.ts';
 import { type Output, table } from './output.ts';

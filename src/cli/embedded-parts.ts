@@ -8,12 +8,12 @@ export function embeddedParts(config: Config): Pick<StackOptions, 'startSandbox'
   return {
     log,
     startSandbox: async (options) => {
-      const { startSandbox } = await import('../sandbox/server.ts');
+      const { startSandbox } = await import('../sandbox/start-sandbox.ts');
       return startSandbox({ ...options, apiKey: config.bank.key.reveal(), apiSecret: config.bank.secret.reveal() });
     },
     startWorker: async (addresses) => {
       const [{ installRuntime }, { startWorker }] = await Promise.all([
-        import('../platform/temporal/worker.ts'),
+        import('../platform/temporal/worker-runtime.ts'),
         import('../worker.ts'),
       ]);
       installRuntime(log, config.metrics.temporal);

@@ -6,7 +6,7 @@ import {
   REPLAY,
   SUBSCRIPTIONS,
   type SubscriptionStatus,
-} from '../channels/http/operations/events.ts';
+} from '../channels/http/operations/event-operations.ts';
 import {
   counted,
   groupedAmount,

@@ -14,7 +14,7 @@ import { fieldNames, sampleValue } from '../files/template/template.ts';
 import { STATES } from '../reports/state-texts.ts';
 import { table } from './output.ts';
 import type { Session } from './session.ts';
-import { offerOf } from './template.ts';
+import { offerOf } from './template-file.ts';
 
 /** The meaning of a name: a column of ours, a finding, a state, a reason code, an incident, or a field of the bank. */
 interface Explained {

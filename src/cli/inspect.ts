@@ -1,4 +1,4 @@
-import { PAYOUT, type PayoutView, SUMMARY } from '../channels/http/operations/progress.ts';
+import { PAYOUT, type PayoutView, SUMMARY } from '../channels/http/operations/state-operations.ts';
 import { groupedAmount, type LabelledText, labelledLines, minuteOf, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { flagsText } from '../domain/payee.ts';
@@ -14,10 +14,10 @@ import {
 } from '../reports/report-document.ts';
 import { bothSidesText } from './decision-texts.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { findBatch, findTarget } from './find-target.ts';
+import { timesOf } from './inbox-actions.ts';
 import { printReport, summaryText, writtenReport } from './report-files.ts';
 import type { Session } from './session.ts';
-import { timesOf } from './waiting.ts';
+import { findBatch, findTarget } from './targets.ts';
 
 // Commands that only read: `status` and `report` use the store and boot nothing.
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../channels/http/operations/lists.ts';
+import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../channels/http/operations/list-operations.ts';
 import { counted, groupedAmount, minuteOf, shortId, widthOf } from '../domain/display.ts';
 import { kindOf } from '../reports/next-step.ts';
 import type { ListedBatch, Movements } from '../reports/report-document.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tokenSha256 } from '../channels/http/callers.ts';
-import { APPROVALS, type Approvals, noPolicy } from '../channels/http/operations/people.ts';
+import { APPROVALS, type Approvals, noPolicy } from '../channels/http/operations/people-operations.ts';
 import { isOpen, type Person, type Policy, ROLES, scopeText, type Unguarded, unguarded } from '../domain/authority.ts';
 import { plainText } from '../domain/plain-text.ts';
 import { HOURS_ADDED_UP } from '../domain/policy.ts';
@@ -11,9 +11,9 @@ import { parsePolicy } from '../people/policy-file.ts';
 import { newKey } from '../people/signing/signing.ts';
 import { writableByOthers } from '../platform/config/policy.ts';
 import { hasTerminal, openQuestions } from './confirm.ts';
-import { findTarget } from './find-target.ts';
 import { table } from './output.ts';
 import type { Session } from './session.ts';
+import { findTarget } from './targets.ts';
 
 export async function makeKey(session: Session, file: string): Promise<void> {
   const { privateKey, publicKey } = newKey();

@@ -11,7 +11,7 @@ import {
   readHistory,
   replayHistories,
 } from '../platform/temporal/replay.ts';
-import { installRuntime } from '../platform/temporal/worker.ts';
+import { installRuntime } from '../platform/temporal/worker-runtime.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { shellWord } from './output.ts';
 import type { Session } from './session.ts';

@@ -2,8 +2,14 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { linesOf, noGateway } from '../channels/http/operation.ts';
-import { SUMMARY } from '../channels/http/operations/progress.ts';
-import { ERP_FILE, type ErpEnd, type FilesLine, REPORT, type ReportEnd } from '../channels/http/operations/reports.ts';
+import {
+  ERP_FILE,
+  type ErpEnd,
+  type FilesLine,
+  REPORT,
+  type ReportEnd,
+} from '../channels/http/operations/report-operations.ts';
+import { SUMMARY } from '../channels/http/operations/state-operations.ts';
 import { shortId, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import type { BatchHead, BatchSummary, ReportInPages } from '../reports/batch-report.ts';
@@ -18,8 +24,8 @@ import type { ReportPaths } from '../reports/report-document.ts';
 import { wholeFile } from '../reports/whole-file.ts';
 import { reportPaths, writeReports } from '../reports/write-reports.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { findBatch } from './find-target.ts';
 import type { Session } from './session.ts';
+import { findBatch } from './targets.ts';
 
 const SHOWN_MAX = 10;
 

@@ -120,7 +120,7 @@ export class Session implements AsyncDisposable {
   /** A stack booted by this command ends with it: what was asked of it is carried out first. */
   private async carriedOut(workflowIds: readonly string[]): Promise<void> {
     if (!(await this.stack()).owner) return;
-    const { untilCarriedOut } = await import('../platform/temporal/executions.ts');
+    const { untilCarriedOut } = await import('../platform/temporal/workflow-executions.ts');
     const client = await this.client();
     for (const workflowId of workflowIds) await untilCarriedOut(client, workflowId);
   }

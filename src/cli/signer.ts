@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { MYSELF, type Myself } from '../channels/http/operations/people.ts';
+import { MYSELF, type Myself } from '../channels/http/operations/people-operations.ts';
 import { may, personOf, type Question, type SignedDecision, type Statement, scopeText } from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { mayControl } from '../people/decisions/scope.ts';

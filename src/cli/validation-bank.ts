@@ -7,7 +7,7 @@ import type { Bank } from '../bank/bank.ts';
 import { bankAt } from '../platform/bank.ts';
 import type { Config } from '../platform/config.ts';
 import { SANDBOX_FILE } from '../platform/embedded/boot.ts';
-import { startSandbox } from '../sandbox/server.ts';
+import { startSandbox } from '../sandbox/start-sandbox.ts';
 
 interface At {
   config: Config;

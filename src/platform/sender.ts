@@ -15,8 +15,8 @@ import {
 } from '../domain/store-past.ts';
 import { storeIdIn } from '../store/engine/store-file.ts';
 import { storeLocation } from '../store/engine/store-url.ts';
-import { StoreFileError } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
+import { StoreFileError } from '../store/store-errors.ts';
 import { readWitness, writeWitness } from '../store/witness.ts';
 import type { Config } from './config.ts';
 import { processMark, StackError } from './embedded/home.ts';

@@ -5,8 +5,8 @@ import { readIfThere } from '../bank/bank-orders.ts';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
 import { referenceForm } from '../domain/reference-form.ts';
 import type { Log } from '../domain/settings.ts';
-import { StoreIdentityError } from '../store/errors.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
+import { StoreIdentityError } from '../store/store-errors.ts';
 import { bankIdentity } from './config/bank.ts';
 import type { Config } from './config.ts';
 

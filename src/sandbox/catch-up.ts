@@ -1,5 +1,5 @@
 import { takeDueCardSteps } from './acquirer/payments.ts';
-import { takeDueSteps } from './bank/orders.ts';
+import { takeDueSteps } from './bank/order-book.ts';
 import type { Sandbox } from './sandbox.ts';
 
 /** Brings the books up to date: late commits and due steps. */

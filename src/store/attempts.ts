@@ -3,7 +3,7 @@ import { END_STATES, type Reason, UNPAID_STATES, type UnpaidState } from '../dom
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import { inDoubt, SENDER_LIFE_MS } from '../domain/submission.ts';
 import { audit } from './audit-log.ts';
-import { json } from './engine/columns.ts';
+import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
 import { inChunks, insertNew, met } from './engine/database.ts';
 import { inShortTransaction, LOCKS, write } from './engine/groups.ts';

@@ -1,7 +1,7 @@
 import { pagesOf } from '../domain/iterate.ts';
 import { type AuditEntry, leafText, serializedEntry } from './audit/entry.ts';
 import { leafHash, MerkleTree, type TreeState } from './audit/merkle.ts';
-import { json } from './engine/columns.ts';
+import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
 import { chunks, inChunks, insertNew, inTransaction, metaValue, setMeta } from './engine/database.ts';
 import type { CheckpointRecord, LoggedEntry } from './schema.ts';

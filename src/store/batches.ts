@@ -19,7 +19,7 @@ import type { UserAccount } from './open-orders.ts';
 import { announce } from './outbox.ts';
 import { recordEnds, stateColumns } from './payouts.ts';
 import type { BatchRecord, PayoutRecord, RefusedRowTable, Tables } from './schema.ts';
-import { switches } from './switches.ts';
+import { switches } from './stored-switches.ts';
 
 export type RefusedRow = Pick<Selectable<RefusedRowTable>, 'row' | 'line' | 'instruction' | 'findings'> & {
   original?: OriginalTransaction;

@@ -9,7 +9,7 @@ import {
 } from '../domain/card-payment.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { audit } from './audit-log.ts';
-import { json } from './engine/columns.ts';
+import { json } from './engine/column-dialect.ts';
 import { type Database, insertNew, inTransaction, met, type Repository } from './engine/database.ts';
 import { LOCKS, write } from './engine/groups.ts';
 import type { CardEventEffect, CardRecord, StoredCardEvent, Tables } from './schema.ts';

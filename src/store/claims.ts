@@ -8,7 +8,7 @@ import { attemptsOf } from './attempts.ts';
 import { type AuditEntry, ClaimedRows } from './audit/entry.ts';
 import { audit } from './audit-log.ts';
 import { batchOfMessage, type RefusedRow } from './batches.ts';
-import { type JsonText, json } from './engine/columns.ts';
+import { type JsonText, json } from './engine/column-dialect.ts';
 import {
   chunksInTurns,
   type Database,

@@ -1,5 +1,5 @@
 import { audit } from './audit-log.ts';
-import { json } from './engine/columns.ts';
+import { json } from './engine/column-dialect.ts';
 import { chunks, type Database, inChunks, insertNew, inTransaction } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';

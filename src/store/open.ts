@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { CARD_OPERATIONS } from './card-store.ts';
-import { PostgresNamingDialect } from './engine/columns.ts';
+import { PostgresNamingDialect } from './engine/column-dialect.ts';
 import { type Database, openDatabase, repository } from './engine/database.ts';
 import { shareCommits } from './engine/groups.ts';
 import { appliedSteps, migrateAndGrant, migrateIfNeeded } from './engine/migrate.ts';
 import { openPostgresPool } from './engine/postgres.ts';
 import { nodeSqliteDialect, openSqliteFile } from './engine/sqlite.ts';
 import { type StoreLocation, storeLocation } from './engine/store-url.ts';
-import { storeId } from './identity.ts';
 import * as repositories from './repositories.ts';
 import type { Store } from './store.ts';
+import { storeId } from './store-identity.ts';
 
 /**
  * Opens the store and migrates its tables if its role may; several processes may open it at once.

@@ -13,7 +13,7 @@ import {
 import type { PaidShown } from '../domain/sent-order.ts';
 import type { AuditEntry } from './audit/entry.ts';
 import { audit } from './audit-log.ts';
-import { json } from './engine/columns.ts';
+import { json } from './engine/column-dialect.ts';
 import {
   beginning,
   chunks,

@@ -2,7 +2,7 @@
  * All operations of a store, each a function over a database, so that others can call it within their transaction. A file that
  * also exports something else names its operations here.
  */
-export * from './answers.ts';
+
 export * from './attempts.ts';
 export {
   auditAlone as audit,
@@ -28,7 +28,20 @@ export * from './batches.ts';
 export { claimBatch, claimPayout, knownClaims, lookAlikes, renewClaim } from './claims.ts';
 export { storeRole } from './engine/postgres.ts';
 export * from './facts.ts';
-export { addFirstKey, addKey, forgetIdentity, identify, identity, policyInForce, recordPolicy } from './identity.ts';
+export {
+  acknowledgeIncident,
+  batchKeys,
+  documentsOf,
+  incidents,
+  incidentsOf,
+  incidentWith as incident,
+  narrowReferenceSpellings,
+  reconciliationKeys,
+  recordIncident,
+  referenceSpellings,
+  referencesSentBeginning,
+} from './incidents.ts';
+export * from './kept-answers.ts';
 export * from './open-orders.ts';
 export {
   forgetSubscription,
@@ -64,18 +77,14 @@ export {
   userOf,
   waitingPayouts,
 } from './payouts.ts';
-export {
-  acknowledgeIncident,
-  batchKeys,
-  documentsOf,
-  incidents,
-  incidentsOf,
-  incidentWith as incident,
-  narrowReferenceSpellings,
-  reconciliationKeys,
-  recordIncident,
-  referenceSpellings,
-  referencesSentBeginning,
-} from './reconciliation.ts';
 export * from './signed-decisions.ts';
-export { matchingSwitch, openUnder, switches, switchOff, switchOn } from './switches.ts';
+export {
+  addFirstKey,
+  addKey,
+  forgetIdentity,
+  identify,
+  identity,
+  policyInForce,
+  recordPolicy,
+} from './store-identity.ts';
+export { matchingSwitch, openUnder, switches, switchOff, switchOn } from './stored-switches.ts';

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { Client } from 'pg';
-import { PostgresNamingDialect } from './engine/columns.ts';
+import { PostgresNamingDialect } from './engine/column-dialect.ts';
 import { type Database, openDatabase } from './engine/database.ts';
 import { migrateAndGrant, migrateIfNeeded } from './engine/migrate.ts';
 import { mayMigrate, OWNER, openPostgresPool, WRITER } from './engine/postgres.ts';
@@ -18,11 +18,11 @@ import {
   type StoreFileFacts,
   sync,
 } from './engine/store-file.ts';
-import type { StoreIdentity } from './errors.ts';
-import { StoreFileError } from './errors.ts';
-import { assertSameIdentity } from './identity.ts';
 import { openStore } from './open.ts';
 import { recordRestore } from './past.ts';
+import type { StoreIdentity } from './store-errors.ts';
+import { StoreFileError } from './store-errors.ts';
+import { assertSameIdentity } from './store-identity.ts';
 
 export type RestoreStep = 'copied' | 'prepared' | 'kept' | 'replaced';
 

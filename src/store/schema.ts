@@ -15,7 +15,7 @@ import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import type { SerializedEntry } from './audit/entry.ts';
 import type { Hash } from './audit/merkle.ts';
-import type { Json, JsonColumns } from './engine/columns.ts';
+import type { Json, JsonColumns } from './engine/column-dialect.ts';
 
 /**
  * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money

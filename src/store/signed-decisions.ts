@@ -1,6 +1,6 @@
 import type { Question, SignedDecision, Statement } from '../domain/authority.ts';
 import { audit } from './audit-log.ts';
-import { json } from './engine/columns.ts';
+import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
 import { chunks, insertNew, inTransaction, met } from './engine/database.ts';
 import { askedDetailOf } from './money-detail.ts';

@@ -7,13 +7,13 @@ export type { AuditEntry } from './audit/entry.ts';
 export type { NumberedEntry } from './audit-log.ts';
 export type * from './claims.ts';
 export type { StoreRole } from './engine/postgres.ts';
-export type { StoreIdentity } from './errors.ts';
+export type * from './incidents.ts';
 export type * from './outbox.ts';
 export type * from './payees.ts';
 export type * from './payouts.ts';
-export type * from './reconciliation.ts';
 export type * from './repositories.ts';
 export type * from './schema.ts';
+export type { StoreIdentity } from './store-errors.ts';
 
 /**
  * What must outlive a workflow's retention: who claimed which payout, what was sent under which reference, the state of every

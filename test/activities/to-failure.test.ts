@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { toFailures } from '../../src/activities/to-failure.ts';
 import { StoreMismatch, Superseded } from '../../src/domain/claim.ts';
 import { FAILURES, Misuse } from '../../src/domain/failures.ts';
-import { StoreUnreachableError } from '../../src/store/errors.ts';
+import { StoreUnreachableError } from '../../src/store/store-errors.ts';
 
 const thrown = (error: Error): Promise<unknown> => {
   const { read } = toFailures({ read: () => Promise.reject(error) });

@@ -2,7 +2,7 @@ import type { Bank } from '../../src/bank/bank.ts';
 import { createBank } from '../../src/bank/client.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { loadConfig } from '../../src/platform/config.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { fakeSession } from '../support/fake-session.ts';
 
 /** What a command has told: its text for a terminal and its document. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followUntil } from '../../src/cli/follow.ts';
+import { followUntil } from '../../src/cli/follow-batch.ts';
 import { StackError } from '../../src/platform/embedded/home.ts';
 
 const QUICK = { timeoutMs: undefined, everyMs: 1, pulseEveryMs: 0 };

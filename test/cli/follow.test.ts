@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followBatches, followMove } from '../../src/cli/follow.ts';
+import { followBatches, followMove } from '../../src/cli/follow-batch.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import { batchClaim } from '../store/samples.ts';

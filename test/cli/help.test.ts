@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tokenAccess } from '../../src/channels/http/gateway-app.ts';
-import { assertEncrypted, assertTokenIfReachable } from '../../src/channels/http/server.ts';
+import { assertEncrypted, assertTokenIfReachable } from '../../src/channels/http/gateway-server.ts';
 import { commandsOf, type Example } from '../../src/cli/command.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { buildProgram, COMMANDS, FIRST_EXAMPLES } from '../../src/cli/program.ts';

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { planText } from '../../src/cli/plan.ts';
+import { planText } from '../../src/cli/plan-text.ts';
 import type { Outlook } from '../../src/files/intake/outlook.ts';
 import { type Plan, planOf } from '../../src/files/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';

@@ -1,4 +1,4 @@
-import { SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../src/sandbox/server.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
 /** The bank a contract run talks to. */
 export interface ContractTarget {

@@ -1,5 +1,5 @@
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { batchOf } from './documents.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decide, resolve } from '../../src/cli/decisions.ts';
+import { decide, resolve } from '../../src/cli/decision-actions.ts';
 import { answered } from '../people/forgery/attack.ts';
 import { sendForm } from '../people/forgery/browser.ts';
 import { DOORS } from '../people/forgery/doors/all-doors.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
 import { ownPort } from '../support/own-port.ts';
 import { registerNamespace } from '../support/product.ts';

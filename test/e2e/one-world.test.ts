@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Connection } from '@temporalio/client';
 import { expect, inject, it, type TestContext } from 'vitest';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { registerNamespace } from '../support/product.ts';
 import { TEST_CLUSTER } from '../support/test-cluster.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, type TestContext } from 'vitest';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { batchOf, errorOf, listOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { Client, Connection } from '@temporalio/client';
 import { expect, inject, it, type TestContext } from 'vitest';
 import { TASK_QUEUE } from '../../src/domain/names.ts';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { openStore } from '../../src/store/open.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
 import { ownPort } from '../support/own-port.ts';

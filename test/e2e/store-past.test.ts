@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, type TestContext } from 'vitest';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { TEST_CLUSTER } from '../support/test-cluster.ts';
 import { until } from '../support/until.ts';

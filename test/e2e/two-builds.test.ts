@@ -1,7 +1,7 @@
 import { Connection, WorkflowClient } from '@temporalio/client';
 import { expect, inject, it } from 'vitest';
 import { orderWatchWorkflowId } from '../../src/domain/names.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { openCommandHome, QUICK } from '../support/command.ts';
 import { startDevServer } from '../support/dev-server.ts';
 import { registerNamespace } from '../support/product.ts';

@@ -4,7 +4,7 @@ import { parseAmount } from '../../src/domain/money.ts';
 import { claimRow } from '../../src/files/intake/claims.ts';
 import { readInstructions } from '../../src/files/read-file.ts';
 import { warningsOf } from '../../src/files/rules/warnings.ts';
-import { requiredDetails } from '../../src/sandbox/bank/beneficiaries.ts';
+import { requiredDetails } from '../../src/sandbox/bank/beneficiary-book.ts';
 import { settingsOf } from '../../src/sandbox/bank/open-books.ts';
 import { collected, NO_CONTEXT } from './collected.ts';
 import { validateRows } from './rules/validate-rows.ts';

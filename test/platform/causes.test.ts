@@ -12,7 +12,7 @@ import { CAUSES, type CauseName, causeOf, causeTold, type SideName } from '../..
 import { problemOf } from '../../src/files/intake/problem-of.ts';
 import { Secret } from '../../src/platform/config/key.ts';
 import { connectTemporal } from '../../src/platform/temporal/connection.ts';
-import { connectWorker, installRuntime } from '../../src/platform/temporal/worker.ts';
+import { connectWorker, installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
 import { openStore } from '../../src/store/open.ts';
 import { issueCertificate, makeAuthority } from '../support/certificate.ts';
 

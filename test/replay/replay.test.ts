@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { WORKFLOW_TYPES, workflowTypeOf } from '../../src/domain/names.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { workflowBundle } from '../../src/platform/temporal/bundle.ts';
-import { installRuntime } from '../../src/platform/temporal/worker.ts';
+import { installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
 import { CARD_ROUTES } from '../support/card-routes.ts';
 import { OWN_MOVE_ROUTES } from '../support/own-move-routes.ts';
 import { PAYOUT_ROUTES } from '../support/payout-routes.ts';

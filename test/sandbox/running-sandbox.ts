@@ -5,7 +5,7 @@ import {
   SANDBOX_SECRET,
   type SandboxOptions,
   startSandbox,
-} from '../../src/sandbox/server.ts';
+} from '../../src/sandbox/start-sandbox.ts';
 import { type BankCalls, bankCalls } from '../contract/bank-calls.ts';
 
 export interface TestSandbox {

@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Database } from '../../src/sandbox/database.ts';
-import { startSandbox } from '../../src/sandbox/server.ts';
+import { Database } from '../../src/sandbox/sandbox-database.ts';
+import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { bankCalls } from '../contract/bank-calls.ts';
 import { orderOf, PAYMENT, pay, paymentOf, runningSandbox, START } from './running-sandbox.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { StoreIdentityError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
+import { StoreIdentityError } from '../../src/store/store-errors.ts';
 import { onEveryStore } from './stores.ts';
 
 const GIVEN = { bank: 'https://bank.example', accounts: ['a', 'b'], cluster: 'cluster-1', namespace: 'default' };

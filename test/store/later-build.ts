@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
-import { PostgresNamingDialect } from '../../src/store/engine/columns.ts';
+import { PostgresNamingDialect } from '../../src/store/engine/column-dialect.ts';
 import { type Database, openDatabase } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { openPostgresPool } from '../../src/store/engine/postgres.ts';

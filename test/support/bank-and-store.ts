@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { Bank } from '../../src/bank/bank.ts';
 import { createBank } from '../../src/bank/client.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openEmptyStore } from './empty-store.ts';
 

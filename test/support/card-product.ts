@@ -10,7 +10,7 @@ import { loadConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { repeatDroppedUpdates } from '../../src/platform/temporal/connection.ts';
 import { SCENARIOS, type ScenarioName } from '../../src/sandbox/acquirer/card.ts';
-import { type RunningSandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { type RunningSandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startWorker } from '../../src/worker.ts';

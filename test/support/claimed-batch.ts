@@ -4,7 +4,7 @@ import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
 import type { BatchControl, PayoutState } from '../../src/domain/payout-state.ts';
-import { startBatch } from '../../src/platform/temporal/executions.ts';
+import { startBatch } from '../../src/platform/temporal/workflow-executions.ts';
 import type { ClaimRow, PayoutRecord, Store } from '../../src/store/store.ts';
 import { DEFAULT_INSTRUCTION, type Product } from './product.ts';
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { NativeConnection } from '@temporalio/worker';
 import { runProgram } from '../../src/cli/program.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { installRuntime } from '../../src/platform/temporal/worker.ts';
+import { installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
 import type { CommandAsked, CommandTold } from './shared-process.ts';
 import { runWorkflowsLightly } from './workflows-in-this-thread.ts';
 

@@ -3,7 +3,7 @@ import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { WorkerSettings } from '../../src/domain/settings.ts';
-import type { SandboxOptions } from '../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../src/sandbox/start-sandbox.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';

@@ -17,8 +17,8 @@ import type { KeyRing } from '../../src/platform/codec/keys.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { workflowBundle } from '../../src/platform/temporal/bundle.ts';
 import { clientOver, refuseUndecodable, sealedPayloads } from '../../src/platform/temporal/connection.ts';
-import { executionsOver } from '../../src/platform/temporal/executions.ts';
-import { workerCapacity } from '../../src/platform/temporal/worker.ts';
+import { workerCapacity } from '../../src/platform/temporal/worker-runtime.ts';
+import { executionsOver } from '../../src/platform/temporal/workflow-executions.ts';
 import type { SettleTimes } from '../../src/sandbox/bank/order-machine.ts';
 import {
   type RunningSandbox,
@@ -26,7 +26,7 @@ import {
   SANDBOX_SECRET,
   type SandboxOptions,
   startSandbox,
-} from '../../src/sandbox/server.ts';
+} from '../../src/sandbox/start-sandbox.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';

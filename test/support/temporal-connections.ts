@@ -2,7 +2,7 @@ import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { inject } from 'vitest';
 import { createLog } from '../../src/platform/log.ts';
-import { installRuntime } from '../../src/platform/temporal/worker.ts';
+import { installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
 import { runWorkflowsLightly } from './workflows-in-this-thread.ts';
 
 /** To the Temporal server of the tests. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { restartPayout } from '../../src/platform/temporal/executions.ts';
+import { restartPayout } from '../../src/platform/temporal/workflow-executions.ts';
 import type { Store } from '../../src/store/store.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { ordersUnder, type Product, startProduct } from '../support/product.ts';

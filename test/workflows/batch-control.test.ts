@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchProgress } from '../../src/activities/batch.ts';
-import { controlBatch } from '../../src/cli/decisions.ts';
+import { controlBatch } from '../../src/cli/decision-actions.ts';
 import type { Session } from '../../src/cli/session.ts';
 import type { Policy } from '../../src/domain/authority.ts';
 import { referenceOf } from '../../src/domain/identity.ts';

@@ -4,7 +4,7 @@ import type { BatchProgress } from '../../src/activities/batch.ts';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
 import { batchWorkflowId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import { startBatch } from '../../src/platform/temporal/executions.ts';
+import { startBatch } from '../../src/platform/temporal/workflow-executions.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until as untilTrue } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchControl, PayoutState } from '../../src/domain/payout-state.ts';
-import { startBatch } from '../../src/platform/temporal/executions.ts';
+import { startBatch } from '../../src/platform/temporal/workflow-executions.ts';
 import { rowsOf } from '../support/claimed-batch.ts';
 import { type Product, startProduct } from '../support/product.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,11 @@ import { FAILURES } from '../../src/domain/failures.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { MESSAGES, payoutWorkflowId, TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import { because } from '../../src/domain/reasons.ts';
-import { executionsOver, restartPayout, startReconciliationPass } from '../../src/platform/temporal/executions.ts';
+import {
+  executionsOver,
+  restartPayout,
+  startReconciliationPass,
+} from '../../src/platform/temporal/workflow-executions.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { BATCH, rowsOf, runBatch } from '../support/claimed-batch.ts';

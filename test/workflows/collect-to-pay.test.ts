@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
-import { executionsOver } from '../../src/platform/temporal/executions.ts';
+import { executionsOver } from '../../src/platform/temporal/workflow-executions.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';
 import { alterAnswers } from '../support/altered-answers.ts';

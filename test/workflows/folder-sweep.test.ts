@@ -5,13 +5,13 @@ import { folderActivities } from '../../src/activities/folder-sweep.ts';
 import type { Sweep, SweepOptions } from '../../src/domain/folder-sweep.ts';
 import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import { createLog } from '../../src/platform/log.ts';
+import { installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
 import {
   createSweepSchedule,
   type SweepSchedule,
   sweepSchedule,
   sweepSchedules,
-} from '../../src/platform/temporal/executions.ts';
-import { installRuntime } from '../../src/platform/temporal/worker.ts';
+} from '../../src/platform/temporal/workflow-executions.ts';
 import { type DevServer, startDevServer } from '../support/dev-server.ts';
 import { assertBudget } from '../support/history-budget.ts';
 import { recordHistory } from '../support/record-history.ts';

@@ -2,7 +2,7 @@ import type { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import { restartPayout } from '../../src/platform/temporal/executions.ts';
+import { restartPayout } from '../../src/platform/temporal/workflow-executions.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import type { ResolveAnswer } from '../../src/workflows/messages.ts';
 import {

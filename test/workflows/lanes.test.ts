@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import { batchWorkflowId, payoutWorkflowId } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
-import { startBatch } from '../../src/platform/temporal/executions.ts';
+import { startBatch } from '../../src/platform/temporal/workflow-executions.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
 import { until as untilTrue } from '../support/until.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { restartPayout } from '../../src/platform/temporal/executions.ts';
+import { restartPayout } from '../../src/platform/temporal/workflow-executions.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { ordersUnder, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';

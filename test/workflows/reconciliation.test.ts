@@ -12,8 +12,12 @@ import {
   WORKFLOW_TYPES,
 } from '../../src/domain/names.ts';
 import { NOTHING_FOUND, type ReconciliationPass } from '../../src/domain/reconciliation.ts';
-import { startBatch, startReconciliation, startReconciliationPass } from '../../src/platform/temporal/executions.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/server.ts';
+import {
+  startBatch,
+  startReconciliation,
+  startReconciliationPass,
+} from '../../src/platform/temporal/workflow-executions.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../src/sandbox/start-sandbox.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_PAYMENT, type Product, startProduct } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
 import { until } from '../support/until.ts';

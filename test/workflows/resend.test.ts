@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { restartPayout } from '../../src/platform/temporal/executions.ts';
+import { restartPayout } from '../../src/platform/temporal/workflow-executions.ts';
 import type { PayoutHandle } from '../support/payout-routes.ts';
 import { type Product, startProduct } from '../support/product.ts';
 

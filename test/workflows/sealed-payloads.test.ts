@@ -6,7 +6,7 @@ import { referenceOf } from '../../src/domain/identity.ts';
 import { orderEndActivityId, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import { HOUR_MS } from '../../src/domain/time.ts';
 import { seal } from '../../src/platform/codec/encryption.ts';
-import { startReconciliationPass } from '../../src/platform/temporal/executions.ts';
+import { startReconciliationPass } from '../../src/platform/temporal/workflow-executions.ts';
 import { codecKeys } from '../support/codec-keys.ts';
 import { failedTasks } from '../support/failed-tasks.ts';
 import { assertBudget } from '../support/history-budget.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
-import { executionsOver } from '../../src/platform/temporal/executions.ts';
+import { executionsOver } from '../../src/platform/temporal/workflow-executions.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
 
 /** Whether its first task came with the answer to its start, and not by the task queue. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { expect, it } from 'vitest';
-import { runWorker, SHUTDOWN } from '../../src/platform/temporal/worker.ts';
+import { runWorker, SHUTDOWN } from '../../src/platform/temporal/worker-runtime.ts';
 import { temporalConnections } from '../support/temporal-connections.ts';
 
 it('a worker that an error of the SDK stops says so, to be started again', async () => {

@@ -9,8 +9,8 @@ import { acceptsControl, type BatchControl } from '../../domain/payout-state.ts'
 import { Problem } from '../../domain/problem.ts';
 import { askAudited } from '../../people/decisions/weigh.ts';
 import type { App } from '../../platform/app.ts';
-import { updateBatch } from '../../platform/temporal/executions.ts';
 import { inTime } from '../../platform/temporal/worker-answer.ts';
+import { updateBatch } from '../../platform/temporal/workflow-executions.ts';
 import { writeErpFile } from '../../reports/erp-file.ts';
 import { ERP_FORMATS, type ErpFormat } from '../../reports/erp-formats.ts';
 import { documentOf, reportBatch } from '../../reports/report-batch.ts';

@@ -27,13 +27,13 @@ import {
   sealedPayloads,
   type TemporalAddress,
 } from '../../platform/temporal/connection.ts';
-import { executionsOver } from '../../platform/temporal/executions.ts';
 import { assertNamespaceFits, temporalIdentity } from '../../platform/temporal/namespace.ts';
-import { connectWorker, installRuntime, runWorker, SHUTDOWN } from '../../platform/temporal/worker.ts';
+import { connectWorker, installRuntime, runWorker, SHUTDOWN } from '../../platform/temporal/worker-runtime.ts';
+import { executionsOver } from '../../platform/temporal/workflow-executions.ts';
 import { warnOfUnneeded } from '../../platform/unneeded-secrets.ts';
 import { openStore } from '../../store/open.ts';
 import { type Gateway, probesOf } from './gateway-app.ts';
-import { type GatewayTransport, type ListenOn, startGateway } from './server.ts';
+import { type GatewayTransport, type ListenOn, startGateway } from './gateway-server.ts';
 
 /**
  * Starts the gateway of a configuration, with its own connections and card vault. Throws a `StoreIdentityError` if the store

@@ -15,8 +15,8 @@ import {
 import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
 import { GRPC, grpcStatusOf } from '../../platform/temporal/connection.ts';
-import { ifThere, isOpen, startCardPayment } from '../../platform/temporal/executions.ts';
 import { ANSWER_MS, inTime } from '../../platform/temporal/worker-answer.ts';
+import { ifThere, isOpen, startCardPayment } from '../../platform/temporal/workflow-executions.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import type { Gateway } from './gateway-app.ts';
 

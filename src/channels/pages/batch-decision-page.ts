@@ -13,7 +13,7 @@ import {
   takePlan,
   WHY_EXCLUDED,
 } from '../../people/decisions/plan.ts';
-import { executionsOver } from '../../platform/temporal/executions.ts';
+import { executionsOver } from '../../platform/temporal/workflow-executions.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { capsText } from '../../reports/question-facts.ts';
 import type { BatchRecord } from '../../store/store.ts';
@@ -24,7 +24,7 @@ import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { show, type View, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, money, nothing, payoutPath, TOTALS } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
-import { assertReasoned, remarkField, senderFields, signedForm, signedOrAsked } from './signing.ts';
+import { assertReasoned, remarkField, senderFields, signedForm, signedOrAsked } from './signed-forms.ts';
 
 const decideBody = z.object({
   digest: z.string().max(1_000),

@@ -43,7 +43,7 @@ import {
   TOTALS,
 } from './pieces.ts';
 import { callerSeen, type PagesGateway } from './sessions.ts';
-import { byField, NO_DEFAULT } from './signing.ts';
+import { byField, NO_DEFAULT } from './signed-forms.ts';
 
 const ROWS_MAX = 100;
 /** Up to this many rows are added up at every request, which takes milliseconds. */

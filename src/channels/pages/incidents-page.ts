@@ -15,7 +15,7 @@ import { accessOf } from '../http/route-access.ts';
 import { mayVisit, placeAccess, show, type View, viewOf } from './layout.ts';
 import { factList, moment, nothing, payoutPath, todoText } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
-import { operatorOf, senderFields, signedForm } from './signing.ts';
+import { operatorOf, senderFields, signedForm } from './signed-forms.ts';
 
 const acknowledgeBody = z.object({ reason: storableText, ...senderFields });
 

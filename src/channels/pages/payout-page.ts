@@ -15,8 +15,8 @@ import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
 import { approvedBy, type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { type AuditedRequest, askAudited, outcomeInWords } from '../../people/decisions/weigh.ts';
-import { resolvePayout, updatePayout } from '../../platform/temporal/executions.ts';
 import { inTime, resolveMs } from '../../platform/temporal/worker-answer.ts';
+import { resolvePayout, updatePayout } from '../../platform/temporal/workflow-executions.ts';
 import { checkText } from '../../reports/check-texts.ts';
 import { type Comparison, sidesShown } from '../../reports/comparison.ts';
 import { type Html, html } from '../../reports/html.ts';
@@ -68,7 +68,7 @@ import {
   senderFields,
   senderOf,
   signedForm,
-} from './signing.ts';
+} from './signed-forms.ts';
 
 const decideBody = z.object({
   decision: z.enum(['approve', 'reject']),

@@ -8,7 +8,7 @@ import { parsed } from '../http/documents.ts';
 import { OPEN } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import { callerIn, dropToken, keepToken, type PagesGateway, policyIn, tokenOf } from './sessions.ts';
-import { assertionOf, challengeIn, challengeOptions, read } from './signing.ts';
+import { assertionOf, challengeIn, challengeOptions, read } from './signed-forms.ts';
 
 const nextField = z.string().max(2_000).optional();
 const signInBody = z.object({ signed: z.string().optional(), next: nextField });

@@ -21,7 +21,7 @@ import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, money, payoutPath, TOTALS } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
-import { byField } from './signing.ts';
+import { byField } from './signed-forms.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

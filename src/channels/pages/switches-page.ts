@@ -19,7 +19,7 @@ import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, type View, viewOf } from './layout.ts';
 import { factList, moment, nothing } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
-import { operatorOf, senderFields, signedForm } from './signing.ts';
+import { operatorOf, senderFields, signedForm } from './signed-forms.ts';
 
 const switchBody = z.object({
   to: z.enum(['off', 'on']),

@@ -25,20 +25,20 @@ export const approve = command('approve <id>', 'approve a payout, or the waiting
   examples: [['payouts approve ID --by bob --remark checked', 'a payout, or all waiting rows of a batch']],
   options: [...SIGNED, REMARK, KIND],
   first: ['approve'],
-  action: async () => (await import('../decisions.ts')).decide,
+  action: async () => (await import('../decision-actions.ts')).decide,
 });
 
 export const reject = command('reject <id>', 'reject a payout, or the waiting rows of a batch; needs --remark', {
   examples: [["payouts reject ID --by bob --remark 'wrong payee'", 'a payout, or all waiting rows of a batch']],
   options: [...SIGNED, REMARK, KIND],
   first: ['reject'],
-  action: async () => (await import('../decisions.ts')).decide,
+  action: async () => (await import('../decision-actions.ts')).decide,
 });
 
 export const cancel = command('cancel <id>', 'cancel a payout or the rest of a batch, if still possible', {
   examples: [["payouts cancel ID --by alice --remark 'invoice withdrawn'", 'a payout, or the rest of a batch']],
   options: [...SIGNED, REMARK],
-  action: async () => (await import('../decisions.ts')).cancel,
+  action: async () => (await import('../decision-actions.ts')).cancel,
 });
 
 export const resolve = command('resolve <id>', 'resolve a payout that needs an operator; checked against the bank', {
@@ -53,7 +53,7 @@ export const resolve = command('resolve <id>', 'resolve a payout that needs an o
     option('--evidence <text>', 'the evidence for the decision', { parse: storableText, required: true }),
     option('--order <id>', 'the order to adopt'),
   ],
-  action: async () => (await import('../decisions.ts')).resolve,
+  action: async () => (await import('../decision-actions.ts')).resolve,
 });
 
 export const acknowledge = command('acknowledge <incident>', 'record that an incident was dealt with, and how', {
@@ -61,7 +61,7 @@ export const acknowledge = command('acknowledge <incident>', 'record that an inc
     ["payouts acknowledge INCIDENT --by alice --reason 'called back, ticket 7'", 'the incident is no longer open'],
   ],
   options: [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })],
-  action: async () => (await import('../waiting.ts')).acknowledge,
+  action: async () => (await import('../inbox-actions.ts')).acknowledge,
 });
 
 const CONTROL = [
@@ -77,7 +77,7 @@ export const pause = command(
     examples: [['payouts pause ID --by alice', 'send nothing more of a batch']],
     options: CONTROL,
     first: [MESSAGES.pause],
-    action: async () => (await import('../decisions.ts')).control,
+    action: async () => (await import('../decision-actions.ts')).control,
   },
 );
 
@@ -85,14 +85,14 @@ export const drain = command('drain <id>', 'drain a batch: no further rows start
   examples: [['payouts drain ID --by alice', 'start no further rows; rows in progress continue']],
   options: CONTROL,
   first: [MESSAGES.drain],
-  action: async () => (await import('../decisions.ts')).control,
+  action: async () => (await import('../decision-actions.ts')).control,
 });
 
 export const resume = command('resume <id>', 'resume a paused or drained batch', {
   examples: [['payouts resume ID --by alice', 'continue a paused or drained batch']],
   options: CONTROL,
   first: [MESSAGES.resume],
-  action: async () => (await import('../decisions.ts')).control,
+  action: async () => (await import('../decision-actions.ts')).control,
 });
 
 const init = command('init <file>', 'ask for the people and write a policy', {
@@ -146,19 +146,19 @@ const off = command('off', 'stop everything that matches, from the next send on'
   ],
   arguments: WHAT,
   options: OPTIONS,
-  action: async () => (await import('../switches.ts')).switchOff,
+  action: async () => (await import('../switch-actions.ts')).switchOff,
 });
 
 const on = command('on', 'send again', {
   examples: [["payouts switch on currency EUR --reason 'bank is open'", 'waiting payouts continue automatically']],
   arguments: WHAT,
   options: OPTIONS,
-  action: async () => (await import('../switches.ts')).switchOn,
+  action: async () => (await import('../switch-actions.ts')).switchOn,
 });
 
 const list = command('list', 'list what is switched off', {
   examples: [['payouts switch list', 'what is switched off, since when, by whom and why']],
-  action: async () => (await import('../switches.ts')).listSwitches,
+  action: async () => (await import('../switch-actions.ts')).listSwitches,
 });
 
 export const switches = group(
@@ -186,19 +186,19 @@ const verify = command(
       ),
       option('--key <key>', 'public key of the log, as printed by an earlier verify'),
     ],
-    action: async () => (await import('../audit-log.ts')).verifyAudit,
+    action: async () => (await import('../audit-actions.ts')).verifyAudit,
   },
 );
 
 const exportLog = command('export', 'print all signed entries as lines of JSON, with the checkpoints', {
   examples: [['payouts audit export > audit.jsonl', 'a line of JSON for each entry']],
-  action: async () => (await import('../audit-log.ts')).exportAudit,
+  action: async () => (await import('../audit-actions.ts')).exportAudit,
 });
 
 const rotateKey = command('rotate-key <file>', 'replace the signing key; the present key vouches for the new one', {
   examples: [['payouts audit rotate-key next-key.pem', 'run where the present key is; prints the new public key']],
   options: CONFIRMED,
-  action: async () => (await import('../audit-log.ts')).rotateAuditKey,
+  action: async () => (await import('../audit-actions.ts')).rotateAuditKey,
 });
 
 const show = command('show <id>', 'show what was done to a batch, a payout or another subject', {
@@ -207,7 +207,7 @@ const show = command('show <id>', 'show what was done to a batch, a payout or an
     ["payouts audit show 'currency EUR' --json", 'a switch'],
   ],
   options: [option('--limit <n>', 'how many entries to show', { parse: wholeNumber, default: 1_000 })],
-  action: async () => (await import('../audit-log.ts')).showAudit,
+  action: async () => (await import('../audit-actions.ts')).showAudit,
 });
 
 export const audit = group('audit', 'verify, export and show who did what', {

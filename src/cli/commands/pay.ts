@@ -120,7 +120,7 @@ export const transfer = command('transfer', 'move money between two accounts of 
     ...MOVING,
   ],
   first: ['transfer'],
-  action: async () => (await import('../own-move.ts')).move,
+  action: async () => (await import('../move-actions.ts')).move,
 });
 
 export const exchange = command('exchange', 'buy another currency from one account of a user into another', {
@@ -144,7 +144,7 @@ export const exchange = command('exchange', 'buy another currency from one accou
     ...MOVING,
   ],
   first: ['exchange'],
-  action: async () => (await import('../own-move.ts')).move,
+  action: async () => (await import('../move-actions.ts')).move,
 });
 
 const create = command('create', 'create a card payment through the gateway', {

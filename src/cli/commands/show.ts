@@ -95,20 +95,20 @@ export const inbox = command('inbox', 'show what waits for people, across batche
     }),
     KEY,
   ],
-  action: async () => (await import('../waiting.ts')).inbox,
+  action: async () => (await import('../inbox-actions.ts')).inbox,
 });
 
 export const incidents = command('incidents', 'list contradictions between the bank and ended payouts', {
   examples: [['payouts incidents --open', 'incidents that nobody has acknowledged, with their ids']],
   options: [option('--open', 'only unacknowledged ones', { default: false })],
-  action: async () => (await import('../waiting.ts')).listIncidents,
+  action: async () => (await import('../inbox-actions.ts')).listIncidents,
 });
 
 export const reconcile = command('reconcile', "compare ended payouts with the bank's orders now", {
   examples: [['payouts reconcile --days 7', "compare what ended in a week with the bank's orders"]],
   options: [option('--days <n>', 'how many days back', { parse: days })],
   inPlaceOnly: true,
-  action: async () => (await import('../reconcile.ts')).reconcile,
+  action: async () => (await import('../reconcile-now.ts')).reconcile,
 });
 
 export const accounts = command('accounts [uid]', 'show balances of a user, or of the master institution', {
@@ -205,7 +205,7 @@ export const template = command('template', 'print a file to fill in, valid for 
     option('--mapping <file>', 'with --from: an existing mapping file to complete'),
     option('--payees <file>', 'with --from: an existing payee directory'),
   ],
-  action: async () => (await import('../template.ts')).template,
+  action: async () => (await import('../template-file.ts')).template,
 });
 
 export const explain = command(

@@ -4,7 +4,7 @@ import { aboutFile, type Finding } from '../../domain/finding.ts';
 import { signablePlan } from '../../people/signing/plan.ts';
 import type { App } from '../../platform/app.ts';
 import { assertReachable } from '../../platform/temporal/connection.ts';
-import { startBatch } from '../../platform/temporal/executions.ts';
+import { startBatch } from '../../platform/temporal/workflow-executions.ts';
 import { itemsInTurns } from '../input.ts';
 import { bankListsOf } from './at-bank.ts';
 import { checkRows, refusalOf } from './check.ts';

@@ -268,7 +268,7 @@ export const keepingFlags = (dbFile: string): string[] => [
   ...['--dynamic-config-value', 'system.enableCrossNamespaceCommands=false'],
   // No caller has it start a program: servers 1.31.0 to 1.31.2 do unless told otherwise (CVE-2026-89139).
   ...['--dynamic-config-value', 'workercontroller.compute_providers.enabled=["none"]'],
-  // Serves a backlog by priority, and users in turn (`src/platform/temporal/executions.ts`).
+  // Serves a backlog by priority, and users in turn (`src/platform/temporal/workflow-executions.ts`).
   ...['--dynamic-config-value', 'matching.enableFairness=true'],
 ];
 

@@ -9,7 +9,7 @@ import {
 import { RECONCILIATION_ID, SEARCH_ATTRIBUTES, WORKFLOW_TYPES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
 import { GRPC, grpcStatusOf } from './connection.ts';
-import { described, ifThere, isOpen, startReconciliation } from './executions.ts';
+import { described, ifThere, isOpen, startReconciliation } from './workflow-executions.ts';
 
 /** gRPC statuses of a service that hides its cluster id from a client of one namespace. */
 const UNTOLD: ReadonlySet<number | undefined> = new Set([GRPC.PERMISSION_DENIED, GRPC.UNIMPLEMENTED]);

@@ -1,6 +1,6 @@
 import { formatMinor } from '../../domain/money.ts';
-import type { Database } from '../database.ts';
 import { Refusal } from '../requests.ts';
+import type { Database } from '../sandbox-database.ts';
 import type { ScenarioName } from './card.ts';
 
 type PaymentStatus = 'PROCESSING' | 'REQUIRES_ACTION' | 'SUCCEEDED' | 'FAILED';

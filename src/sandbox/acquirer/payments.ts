@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { z } from 'zod';
-import { readAmount } from '../bank/accounts.ts';
+import { readAmount } from '../bank/account-book.ts';
 import type { Books } from '../bank/books.ts';
-import type { Database } from '../database.ts';
 import { badRequest, newId, Refusal } from '../requests.ts';
 import type { Sandbox, Seals } from '../sandbox.ts';
+import type { Database } from '../sandbox-database.ts';
 import type { CreateRequest, ResumeRequest, setUpBody } from './card.ts';
 import { judgeCard, type Scenario, type ShownCard, scenarioNamed } from './card.ts';
 import { type CardPaymentRow, dueCardPayments, requireCardPayment, saveCardPayment } from './payment-row.ts';

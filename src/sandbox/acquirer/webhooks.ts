@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { isLoopback } from '../../domain/loopback.ts';
 import { formatMinor } from '../../domain/money.ts';
 import type { Books } from '../bank/books.ts';
-import type { Database } from '../database.ts';
 import { draw } from '../draw.ts';
 import { newId } from '../requests.ts';
+import type { Database } from '../sandbox-database.ts';
 import type { CardPaymentRow } from './payment-row.ts';
 
 /** A webhook to send, or already sent. A duplicate of an event is another delivery with the same event id. */

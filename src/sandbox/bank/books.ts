@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import type { Database } from '../sandbox-database.ts';
 import type { SettleTimes } from './order-machine.ts';
 import type { Profile } from './profile.ts';
 

@@ -1,7 +1,7 @@
 import { formatMinor } from '../../domain/money.ts';
-import type { Database } from '../database.ts';
 import { Refusal } from '../requests.ts';
-import { type AccountKind, type AccountRow, openAccount } from './accounts.ts';
+import type { Database } from '../sandbox-database.ts';
+import { type AccountKind, type AccountRow, openAccount } from './account-book.ts';
 
 /** One side of a journal entry in minor units; positive amounts increase that part of the account. */
 export interface Posting {

@@ -1,9 +1,9 @@
 import { parseAmount } from '../../domain/money.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import { Database } from '../database.ts';
 import { draw } from '../draw.ts';
-import { MASTER_UID, openAccount } from './accounts.ts';
-import { requiredDetails } from './beneficiaries.ts';
+import { Database } from '../sandbox-database.ts';
+import { MASTER_UID, openAccount } from './account-book.ts';
+import { requiredDetails } from './beneficiary-book.ts';
 import type { Books, Settings } from './books.ts';
 import { deposit } from './ledger.ts';
 import { DEFAULT_SETTLE_TIMES, type SettleTimes } from './order-machine.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Page } from '../../bank/schemas/wire.ts';
 import { currencyExponent, parseDecimal } from '../../domain/money.ts';
-import type { Database, Parameters } from '../database.ts';
 import { badRequest, type orderListQuery } from '../requests.ts';
+import type { Database, Parameters } from '../sandbox-database.ts';
 import type { Books } from './books.ts';
 import { type OrderRecord, type OrderRow, toOrder } from './order-machine.ts';
 

@@ -9,11 +9,11 @@ import {
   Refusal,
   type transferFeeQuery,
 } from '../requests.ts';
-import { type AccountRow, readAmount, requireAccount, requireUsableAccount } from './accounts.ts';
-import { type BeneficiaryRow, requireBeneficiaryOf } from './beneficiaries.ts';
+import { type AccountRow, readAmount, requireAccount, requireUsableAccount } from './account-book.ts';
+import { type BeneficiaryRow, requireBeneficiaryOf } from './beneficiary-book.ts';
 import type { Books } from './books.ts';
+import { dueAt, insertOrder, moveMoney, orderOfReference } from './order-book.ts';
 import { type OrderRow, type OrderType, sentinelOf } from './order-machine.ts';
-import { dueAt, insertOrder, moveMoney, orderOfReference } from './orders.ts';
 
 /** Fields of every order POST, whatever its type. */
 export interface OrderRequest {

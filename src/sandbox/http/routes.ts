@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { balancesOfUser, MASTER_UID, requireAccount, toBalance } from '../bank/accounts.ts';
+import { balancesOfUser, MASTER_UID, requireAccount, toBalance } from '../bank/account-book.ts';
 import {
   addBeneficiary,
   deleteBeneficiary,
@@ -8,11 +8,11 @@ import {
   requiredDetails,
   toBeneficiary,
   updateBeneficiary,
-} from '../bank/beneficiaries.ts';
+} from '../bank/beneficiary-book.ts';
 import type { Books } from '../bank/books.ts';
+import { approveOrder, rejectOrder, requireShownOrder } from '../bank/order-book.ts';
 import { listOrders } from '../bank/order-list.ts';
 import { toOrder } from '../bank/order-machine.ts';
-import { approveOrder, rejectOrder, requireShownOrder } from '../bank/orders.ts';
 import { exchange, pay, quoteExchange, quotePaymentFee, quoteTransferFee, transfer } from '../bank/place-orders.ts';
 import * as requests from '../requests.ts';
 import { read } from '../requests.ts';

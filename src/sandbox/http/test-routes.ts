@@ -15,10 +15,10 @@ import {
   saveEndpoint,
   withoutSecret,
 } from '../acquirer/webhooks.ts';
-import { type AccountRow, openAccount, readAmount, requireAccount, toBalance } from '../bank/accounts.ts';
+import { type AccountRow, openAccount, readAmount, requireAccount, toBalance } from '../bank/account-book.ts';
 import { checkConservation, deposit } from '../bank/ledger.ts';
+import { allOrders, enterStatus, refundOrder, requireOrder, saveOrder } from '../bank/order-book.ts';
 import { toOrder } from '../bank/order-machine.ts';
-import { allOrders, enterStatus, refundOrder, requireOrder, saveOrder } from '../bank/orders.ts';
 import { profileBody } from '../bank/profile.ts';
 import { FaultPlan, faultPlanRequest, faultRequest } from '../faults/faults.ts';
 import { afterQuery, badRequest, newId, read } from '../requests.ts';

@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import { pagesOf } from '../../domain/iterate.ts';
 import { JSON_COLUMNS, type Tables } from '../schema.ts';
-import { type NamingDialect, StoreColumns } from './columns.ts';
+import { type NamingDialect, StoreColumns } from './column-dialect.ts';
 
 export type Database = Kysely<Tables>;
 

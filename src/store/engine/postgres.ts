@@ -4,7 +4,7 @@ import { Pool, type PoolClient, types } from 'pg';
 import { type CauseName, causeOf, causeTold } from '../../domain/causes.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { doublingPause } from '../../domain/time.ts';
-import { StoreRefusedError, StoreUnreachableError } from '../errors.ts';
+import { StoreRefusedError, StoreUnreachableError } from '../store-errors.ts';
 import { type Database, hasOtherShape, isNameRefused } from './database.ts';
 
 /** A statement for pg; a named one is parsed and planned once per connection. */

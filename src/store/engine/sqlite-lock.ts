@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { StoreBusyError } from '../errors.ts';
+import { StoreBusyError } from '../store-errors.ts';
 
 /** Result codes of SQLite, https://www.sqlite.org/rescode.html. */
 export const SQLITE_BUSY = 5;

@@ -10,8 +10,8 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
-import { StoreFileError } from '../errors.ts';
-import { type NamingDialect, SqliteNamingCompiler } from './columns.ts';
+import { StoreFileError } from '../store-errors.ts';
+import { type NamingDialect, SqliteNamingCompiler } from './column-dialect.ts';
 import { GroupCommit, type Pace } from './groups.ts';
 import {
   isSqliteError,

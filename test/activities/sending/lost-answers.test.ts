@@ -10,7 +10,7 @@ import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { type LegKind, legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/server.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/start-sandbox.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
 import { activityEnvironment } from '../../support/activity.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -10,7 +10,7 @@ import { referenceOf } from '../../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { OrderNotice } from '../../../src/domain/order-status.ts';
 import type { Profile } from '../../../src/sandbox/bank/profile.ts';
-import { type RunningSandbox, SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../../src/sandbox/server.ts';
+import { type RunningSandbox, SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openOrderRequest, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

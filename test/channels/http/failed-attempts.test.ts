@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startGateway } from '../../../src/channels/http/server.ts';
+import { startGateway } from '../../../src/channels/http/gateway-server.ts';
 import { cardClaim } from '../../store/card-samples.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { type PagePeople, pagePeople, Visit } from '../pages/visiting.ts';

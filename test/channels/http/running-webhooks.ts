@@ -10,7 +10,7 @@ import { EventQueue, type ReceivedEvent, webhookReceiver } from '../../../src/ba
 import type { WebhookSettings } from '../../../src/bank/webhooks/verifier.ts';
 import { createVerifier } from '../../../src/bank/webhooks/verifier.ts';
 import type { Gateway } from '../../../src/channels/http/gateway-app.ts';
-import { startGateway } from '../../../src/channels/http/server.ts';
+import { startGateway } from '../../../src/channels/http/gateway-server.ts';
 import { appOf } from '../../../src/platform/app.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
 import { loadConfig } from '../../../src/platform/config.ts';

@@ -14,7 +14,7 @@ import {
   identifyClients,
   PLAIN,
   startGateway,
-} from '../../../src/channels/http/server.ts';
+} from '../../../src/channels/http/gateway-server.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { type CertificateFiles, makeCertificate } from '../../support/certificate.ts';
 import { openGateway } from './running-gateway.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { rotateAuditKey, showAudit, verifyAudit } from '../../../src/cli/audit-log.ts';
+import { rotateAuditKey, showAudit, verifyAudit } from '../../../src/cli/audit-actions.ts';
 import { judgeAuditLog } from '../../../src/cli/doctor.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { keepLog } from '../../../src/platform/audit/log.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { cancel, control, decide, type ResolveOptions, resolve } from '../../../src/cli/decisions.ts';
+import { cancel, control, decide, type ResolveOptions, resolve } from '../../../src/cli/decision-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
 import { shortId } from '../../../src/domain/display.ts';

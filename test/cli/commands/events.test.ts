@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventsStatus, forgetEvents, listEvents, replayEvents } from '../../../src/cli/event-log.ts';
+import { inbox } from '../../../src/cli/inbox-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { inbox } from '../../../src/cli/waiting.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { acknowledge, listIncidents } from '../../../src/cli/inbox-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { acknowledge, listIncidents } from '../../../src/cli/waiting.ts';
 import { resolveDigest } from '../../../src/domain/authority.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';

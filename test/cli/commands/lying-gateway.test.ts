@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
 import { jsonLines, linesOf } from '../../../src/channels/http/operation.ts';
 import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/card-actions.ts';
-import { cancel, decide, resolve } from '../../../src/cli/decisions.ts';
+import { cancel, decide, resolve } from '../../../src/cli/decision-actions.ts';
 import { retry } from '../../../src/cli/run.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';

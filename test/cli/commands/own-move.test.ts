@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { move } from '../../../src/cli/own-move.ts';
+import { move } from '../../../src/cli/move-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { loadConfig } from '../../../src/platform/config.ts';

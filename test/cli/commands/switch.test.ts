@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Session } from '../../../src/cli/session.ts';
-import { listSwitches, switchOff, switchOn } from '../../../src/cli/switches.ts';
+import { listSwitches, switchOff, switchOn } from '../../../src/cli/switch-actions.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { gatewayTransport } from '../../../src/channels/http/gateway.ts';
 import { tokenAccess } from '../../../src/channels/http/gateway-app.ts';
-import { assertEncrypted, assertTokenIfReachable } from '../../../src/channels/http/server.ts';
+import { assertEncrypted, assertTokenIfReachable } from '../../../src/channels/http/gateway-server.ts';
 import { assertSends } from '../../../src/platform/config/bank.ts';
 import { assertPolicy, type Config, loadConfig } from '../../../src/platform/config.ts';
 import { documentText } from '../markdown.ts';

@@ -11,7 +11,7 @@ import {
 } from '@temporalio/client';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
-import { executionsOver } from '../../../src/platform/temporal/executions.ts';
+import { executionsOver } from '../../../src/platform/temporal/workflow-executions.ts';
 import type { PayoutResult } from '../../../src/workflows/payout.ts';
 import { command } from '../chaos/processes.ts';
 import { type MeasuredProcess, metered, ownProgram } from './measured-process.ts';

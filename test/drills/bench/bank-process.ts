@@ -1,4 +1,4 @@
-import { startSandbox } from '../../../src/sandbox/server.ts';
+import { startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 
 // The bank of a bench, in memory: an order is settled so long after it was accepted.
 

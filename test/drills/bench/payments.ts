@@ -3,7 +3,7 @@ import type { Bank } from '../../../src/bank/bank.ts';
 import { createBank } from '../../../src/bank/client.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { isNoMoney, stageMeaning } from '../../../src/domain/order-status.ts';
-import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/server.ts';
+import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/start-sandbox.ts';
 
 /** What is paid, in every arm alike. */
 export interface Payment {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { type RunningSandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { type RunningSandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { devServer, HOST } from '../chaos/ground.ts';
 import { command, type Ended, freePorts, Supervised } from '../chaos/processes.ts';

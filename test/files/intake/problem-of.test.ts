@@ -9,7 +9,7 @@ import { ConfigError } from '../../../src/platform/config/key.ts';
 import { StackError } from '../../../src/platform/embedded/home.ts';
 import { TemporalUnreachableError } from '../../../src/platform/temporal/connection.ts';
 import { NamespaceTakenError } from '../../../src/platform/temporal/namespace.ts';
-import { StoreIdentityError } from '../../../src/store/errors.ts';
+import { StoreIdentityError } from '../../../src/store/store-errors.ts';
 
 const of = { outcome: 'not-sent', retryable: false, operation: 'GET /v1/banking/accounts' } as const;
 const stack = (problem: ConstructorParameters<typeof StackError>[0]) => new StackError(problem, 'why', 'what to do');

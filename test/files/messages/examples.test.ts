@@ -4,7 +4,7 @@ import { parseAmount } from '../../../src/domain/money.ts';
 import { loadMessageMapping } from '../../../src/files/messages/mapping.ts';
 import { loadPayeeDirectory } from '../../../src/files/messages/payee-directory.ts';
 import { readInstructions } from '../../../src/files/read-file.ts';
-import { requiredDetails } from '../../../src/sandbox/bank/beneficiaries.ts';
+import { requiredDetails } from '../../../src/sandbox/bank/beneficiary-book.ts';
 import { settingsOf } from '../../../src/sandbox/bank/open-books.ts';
 import { collected } from '../collected.ts';
 import { validateRows } from '../rules/validate-rows.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkFields } from '../../../src/bank/required-details.ts';
 import { fieldsWithoutSample, samplePayee, sampleValue } from '../../../src/files/template/template.ts';
-import { requiredDetails } from '../../../src/sandbox/bank/beneficiaries.ts';
+import { requiredDetails } from '../../../src/sandbox/bank/beneficiary-book.ts';
 import { SEED_CURRENCIES } from '../../../src/sandbox/bank/open-books.ts';
 
 const field = (name: string, regex: string, data_type = 'text') => ({ field: name, required: true, regex, data_type });

@@ -12,7 +12,7 @@ import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
-import { type RunningSandbox, SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../../src/sandbox/server.ts';
+import { type RunningSandbox, SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
 import { MEMORY, nodeSqliteDialect } from '../../../src/store/engine/sqlite.ts';
 import { createStore, migrateStore, openStore } from '../../../src/store/open.ts';

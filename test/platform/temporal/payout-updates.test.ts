@@ -2,7 +2,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { MESSAGES } from '../../../src/domain/names.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
-import { refusalOf, updatePayout } from '../../../src/platform/temporal/executions.ts';
+import { refusalOf, updatePayout } from '../../../src/platform/temporal/workflow-executions.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 
 const CLOSED = new WorkflowNotFoundError('workflow execution already completed', 'payout/x', undefined);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { payoutPriority, watchPriority } from '../../../src/platform/temporal/executions.ts';
+import { payoutPriority, watchPriority } from '../../../src/platform/temporal/workflow-executions.ts';
 
 it('gives each user a turn of their own, and haste a place before those', () => {
   expect(payoutPriority('u-1001')).toEqual({ priorityKey: 3, fairnessKey: 'u-1001' });

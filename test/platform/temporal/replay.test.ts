@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
 import { type HistoryFile, readHistory, replayHistories } from '../../../src/platform/temporal/replay.ts';
-import { installRuntime } from '../../../src/platform/temporal/worker.ts';
+import { installRuntime } from '../../../src/platform/temporal/worker-runtime.ts';
 import { HISTORIES } from '../../support/record-history.ts';
 import { runWorkflowsLightly } from '../../support/workflows-in-this-thread.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
-import { temporalLogger } from '../../../src/platform/temporal/worker.ts';
+import { temporalLogger } from '../../../src/platform/temporal/worker-runtime.ts';
 
 it('takes lines of the Temporal SDK at their own level, with their fields', () => {
   const lines: string[] = [];

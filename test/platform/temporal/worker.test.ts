@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { workerCapacity } from '../../../src/platform/temporal/worker.ts';
+import { workerCapacity } from '../../../src/platform/temporal/worker-runtime.ts';
 
 const GIB = 1_073_741_824;
 

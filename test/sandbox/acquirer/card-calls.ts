@@ -1,5 +1,5 @@
 import { SCENARIOS, type ScenarioName } from '../../../src/sandbox/acquirer/card.ts';
-import type { SandboxOptions } from '../../../src/sandbox/server.ts';
+import type { SandboxOptions } from '../../../src/sandbox/start-sandbox.ts';
 import { runningSandbox, type TestSandbox } from '../running-sandbox.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert the shapes they read

@@ -11,7 +11,7 @@ import {
   refundOrder,
   rejectOrder,
   takeDueSteps,
-} from '../../../src/sandbox/bank/orders.ts';
+} from '../../../src/sandbox/bank/order-book.ts';
 import { exchange, pay, transfer } from '../../../src/sandbox/bank/place-orders.ts';
 import { Refusal } from '../../../src/sandbox/requests.ts';
 import { SandboxClock } from '../../../src/sandbox/sandbox.ts';

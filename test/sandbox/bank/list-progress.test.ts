@@ -3,7 +3,7 @@ import type { Books } from '../../../src/sandbox/bank/books.ts';
 import { openBooks } from '../../../src/sandbox/bank/open-books.ts';
 import { listOrders } from '../../../src/sandbox/bank/order-list.ts';
 import type { Profile } from '../../../src/sandbox/bank/profile.ts';
-import type { Parameters } from '../../../src/sandbox/database.ts';
+import type { Parameters } from '../../../src/sandbox/sandbox-database.ts';
 
 const ADD = `
   WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :count)

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { CheckFailure, httpProvider } from '../../../src/bank/payee-checks/provider.ts';
-import { SANDBOX_SECRET } from '../../../src/sandbox/server.ts';
+import { SANDBOX_SECRET } from '../../../src/sandbox/start-sandbox.ts';
 import { runningSandbox } from '../running-sandbox.ts';
 
 async function sandboxProvider(secret = SANDBOX_SECRET) {

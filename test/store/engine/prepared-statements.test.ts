@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { PostgresNamingDialect } from '../../../src/store/engine/columns.ts';
+import { PostgresNamingDialect } from '../../../src/store/engine/column-dialect.ts';
 import { type Database, inTransaction, isNameRefused, openDatabase } from '../../../src/store/engine/database.ts';
 import { openPostgresPool, PreparedStatements } from '../../../src/store/engine/postgres.ts';
 import { createDatabase, dropDatabase } from '../../support/databases.ts';

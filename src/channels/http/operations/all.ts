@@ -1,20 +1,20 @@
 import type { OperationHere } from '../operation.ts';
-import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit.ts';
-import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank.ts';
-import { CANCEL_CARD, CARD_AMOUNT, RESOLVE_CARD } from './card-decisions.ts';
-import { CARD, CARD_AT_ACQUIRER, CARDS } from './cards.ts';
-import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decisions.ts';
-import { EVENTS, FORGET, REPLAY, SUBSCRIPTIONS } from './events.ts';
-import { ACKNOWLEDGE, INBOX, INCIDENT, INCIDENTS } from './inbox.ts';
-import { BATCHES, PAYOUTS } from './lists.ts';
-import { MOVE, MOVED, PLAN_MOVE } from './moves.ts';
-import { APPROVALS, MYSELF } from './people.ts';
-import { DECIDE_PLAN, PLAN } from './plans.ts';
-import { PAYOUT, PROGRESS, SUMMARY, TARGET } from './progress.ts';
-import { ERP_FILE, REPORT } from './reports.ts';
-import { RETRY } from './retry.ts';
-import { NAMED_SWITCH, SWITCH, SWITCHES } from './switches.ts';
-import { WAITING } from './waiting.ts';
+import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit-operations.ts';
+import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank-operations.ts';
+import { CANCEL_CARD, CARD_AMOUNT, RESOLVE_CARD } from './card-decision-operations.ts';
+import { CARD, CARD_AT_ACQUIRER, CARDS } from './card-operations.ts';
+import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decision-operations.ts';
+import { EVENTS, FORGET, REPLAY, SUBSCRIPTIONS } from './event-operations.ts';
+import { ACKNOWLEDGE, INBOX, INCIDENT, INCIDENTS } from './inbox-operations.ts';
+import { BATCHES, PAYOUTS } from './list-operations.ts';
+import { MOVE, MOVED, PLAN_MOVE } from './move-operations.ts';
+import { APPROVALS, MYSELF } from './people-operations.ts';
+import { DECIDE_PLAN, PLAN } from './plan-operations.ts';
+import { ERP_FILE, REPORT } from './report-operations.ts';
+import { RETRY } from './retry-operations.ts';
+import { PAYOUT, PROGRESS, SUMMARY, TARGET } from './state-operations.ts';
+import { NAMED_SWITCH, SWITCH, SWITCHES } from './switch-operations.ts';
+import { WAITING } from './waiting-operations.ts';
 
 /** Every operation that the gateway offers, in the order of its OpenAPI page. */
 export const OPERATIONS = [

@@ -1,4 +1,4 @@
-import { decide } from '../../../../src/cli/decisions.ts';
+import { decide } from '../../../../src/cli/decision-actions.ts';
 import type { DecideOptions } from '../../../../src/cli/signer.ts';
 import type { Attack, ForgedDoor } from '../attack.ts';
 import { type Name, policyOfMallory } from '../cast.ts';

@@ -1,5 +1,5 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { type ResolveOptions, resolve } from '../../../../src/cli/decisions.ts';
+import { type ResolveOptions, resolve } from '../../../../src/cli/decision-actions.ts';
 import type { Statement } from '../../../../src/domain/authority.ts';
 import { resolveDigest } from '../../../../src/domain/authority.ts';
 import type { Random } from '../../../simulation/random.ts';

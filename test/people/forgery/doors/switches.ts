@@ -1,4 +1,4 @@
-import { switchOff, switchOn } from '../../../../src/cli/switches.ts';
+import { switchOff, switchOn } from '../../../../src/cli/switch-actions.ts';
 import type { Seen } from '../../../channels/pages/visiting.ts';
 import type { SoftwarePasskey } from '../../../support/software-passkey.ts';
 import type { Attack, ForgedDoor, Told } from '../attack.ts';

@@ -1,4 +1,4 @@
-import { NAMED_SWITCH, SWITCH, SWITCHES } from '../channels/http/operations/switches.ts';
+import { NAMED_SWITCH, SWITCH, SWITCHES } from '../channels/http/operations/switch-operations.ts';
 import { counted, secondOf } from '../domain/display.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { type SwitchedOff, switchText } from '../domain/switches.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
 import { insertNew, inTransaction, met, metaValue, setMeta } from './engine/database.ts';
-import type { IdentityAcceptance, StoreIdentity } from './errors.ts';
-import { type IdentityPart, StoreIdentityError } from './errors.ts';
+import type { IdentityAcceptance, StoreIdentity } from './store-errors.ts';
+import { type IdentityPart, StoreIdentityError } from './store-errors.ts';
 
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 const KEY = 'key' satisfies IdentityPart;

@@ -1,4 +1,4 @@
-import { MOVE, PLAN_MOVE } from '../channels/http/operations/moves.ts';
+import { MOVE, PLAN_MOVE } from '../channels/http/operations/move-operations.ts';
 import { payloadDigest } from '../domain/identity.ts';
 import { isAtRest, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
@@ -7,9 +7,9 @@ import type { MoveKind } from '../files/rules/check-instruction.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { type FollowedMove, followMove } from './follow.ts';
+import { type FollowedMove, followMove } from './follow-batch.ts';
 import { showPayout } from './inspect.ts';
-import { movePlanText, storeText } from './plan.ts';
+import { movePlanText, storeText } from './plan-text.ts';
 import type { Session } from './session.ts';
 import { type Asker, signerOf } from './signer.ts';
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Beneficiary, FieldDescriptor, RequiredDetailsEntry } from '../../bank/schemas/beneficiaries.ts';
 import type { Page } from '../../bank/schemas/wire.ts';
-import type { Database, Parameters } from '../database.ts';
 import { badRequest, type beneficiaryListQuery, newId, Refusal } from '../requests.ts';
+import type { Database, Parameters } from '../sandbox-database.ts';
 import type { Books } from './books.ts';
 import { pageOf } from './order-list.ts';
 

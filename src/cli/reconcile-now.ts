@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
 import { Problem } from '../domain/problem.ts';
 import { countsOf, incidentText, type ReconciliationPass } from '../domain/reconciliation.ts';
-import { startReconciliationPass, untilCarriedOut } from '../platform/temporal/executions.ts';
+import { startReconciliationPass, untilCarriedOut } from '../platform/temporal/workflow-executions.ts';
 import type { QuietScope, Store } from '../store/store.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { interruptSignal } from './interrupt.ts';

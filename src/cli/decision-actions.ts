@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { BATCH_CANCELLED } from '../activities/batch.ts';
 import { batchIdOf, type Target, unknownId } from '../channels/find-target.ts';
 import { linesOf } from '../channels/http/operation.ts';
-import { CANCEL_PAYOUT, DECIDE, RESOLVE, type Told } from '../channels/http/operations/decisions.ts';
-import { MYSELF } from '../channels/http/operations/people.ts';
-import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plans.ts';
-import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting.ts';
+import { CANCEL_PAYOUT, DECIDE, RESOLVE, type Told } from '../channels/http/operations/decision-operations.ts';
+import { MYSELF } from '../channels/http/operations/people-operations.ts';
+import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plan-operations.ts';
+import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting-operations.ts';
 import { resolveDigest } from '../domain/authority.ts';
-import { counted, groupedAmount, shortId, widthOf } from '../domain/display.ts';
+import { counted, groupedAmount, shortId, widthOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { payoutTitle } from '../domain/instruction.ts';
 import { someAtOnce } from '../domain/iterate.ts';
@@ -34,14 +34,14 @@ import {
 import { roleAskedOf } from '../people/decisions/scope.ts';
 import { questionShown, type ShownQuestion } from '../people/decisions/shown-question.ts';
 import { askAudited } from '../people/decisions/weigh.ts';
+import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
 import {
   continuesStopped,
   executionsOver,
   untilCarriedOut,
   untilTrue,
   updateBatch,
-} from '../platform/temporal/executions.ts';
-import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
+} from '../platform/temporal/workflow-executions.ts';
 import { capsText, payeeShown } from '../reports/question-facts.ts';
 import { confirm } from './confirm.ts';
 import {
@@ -55,7 +55,6 @@ import {
   verdictsText,
 } from './decision-texts.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { assertMeant, findTarget } from './find-target.ts';
 import { filledTable, table } from './output.ts';
 import type { Session } from './session.ts';
 import {
@@ -69,6 +68,7 @@ import {
   type Signer,
   signerOf,
 } from './signer.ts';
+import { assertMeant, findTarget } from './targets.ts';
 
 export async function decide(
   session: Session,

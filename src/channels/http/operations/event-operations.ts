@@ -6,7 +6,7 @@ import type { OutboxEvent, RefusedEvent, Store, SubscriptionRecord } from '../..
 import { storableText } from '../documents.ts';
 import { operation, type Place, shortText, wholeNumber } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { nameOf } from './decisions.ts';
+import { nameOf } from './decision-operations.ts';
 
 const TAG = 'events';
 /** Events are of everybody's payouts. */

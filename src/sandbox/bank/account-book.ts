@@ -1,7 +1,7 @@
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import { formatMinor, parseAmount } from '../../domain/money.ts';
-import type { Database } from '../database.ts';
 import { badRequest, Refusal } from '../requests.ts';
+import type { Database } from '../sandbox-database.ts';
 
 /** With larger amounts, sums could exceed 64 bits. The interface shows no minimum or maximum (section 8). */
 const MINOR_MAX = 10n ** 15n;

@@ -17,7 +17,7 @@ import { storableText } from '../documents.ts';
 import { maySeeCard, maySeePayout, OPERATING, payoutsSeenBy, seesAll } from '../may-see.ts';
 import { flag, operation, type Place, shortText } from '../operation.ts';
 import { ANY_ROLE, type CallerAccess } from '../route-access.ts';
-import { nameOf, signedInput, storeSigned } from './decisions.ts';
+import { nameOf, signedInput, storeSigned } from './decision-operations.ts';
 
 /** A card payment as somebody sees it who has to decide about it: without what only its page may know. */
 export type CardForPeople = Pick<

@@ -7,7 +7,7 @@ import type { SwitchRecord } from '../../../store/store.ts';
 import { storableText } from '../documents.ts';
 import { operation, type Place, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { nameOf, signedInput, storeSigned } from './decisions.ts';
+import { nameOf, signedInput, storeSigned } from './decision-operations.ts';
 
 const TAG = 'switches';
 const READING: CallerAccess = { roles: ['approver', 'operator', 'auditor'], scope: 'each' };

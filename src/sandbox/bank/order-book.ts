@@ -1,6 +1,6 @@
 import type { OrderStatus } from '../../bank/schemas/order-status.ts';
-import type { Database } from '../database.ts';
 import { badRequest, newId, Refusal } from '../requests.ts';
+import type { Database } from '../sandbox-database.ts';
 import type { Books } from './books.ts';
 import { internalAccount, type Posting, post } from './ledger.ts';
 import type { MoneyState, OrderRow } from './order-machine.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../../files/intake/own-move.ts';
 import { type StoreUse, storeUseOf } from '../../../files/intake/plan.ts';
 import { takeOrRefuse, whyDecisionIsVoid } from '../../../people/decisions/verdict.ts';
-import { executionsOver, restartPayout } from '../../../platform/temporal/executions.ts';
+import { executionsOver, restartPayout } from '../../../platform/temporal/workflow-executions.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { unknownId } from '../../find-target.ts';
 import { makerOf } from '../callers.ts';
@@ -24,7 +24,7 @@ import { hasControls, storableText } from '../documents.ts';
 import { maySeePayout } from '../may-see.ts';
 import { operation, type Place, pathId, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { nameOf, signedInput } from './decisions.ts';
+import { nameOf, signedInput } from './decision-operations.ts';
 
 const TAG = 'transfers and exchanges';
 const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };

@@ -1,7 +1,7 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { MOVED } from '../channels/http/operations/moves.ts';
-import { PROGRESS } from '../channels/http/operations/progress.ts';
+import { MOVED } from '../channels/http/operations/move-operations.ts';
+import { PROGRESS } from '../channels/http/operations/state-operations.ts';
 import { groupedAmount, shortId } from '../domain/display.ts';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
@@ -15,7 +15,7 @@ import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import { temporalProblem } from '../files/intake/problem-of.ts';
 import type { MoveKind } from '../files/rules/check-instruction.ts';
-import { startBatch } from '../platform/temporal/executions.ts';
+import { startBatch } from '../platform/temporal/workflow-executions.ts';
 import { batchUrl } from '../reports/links.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { hasTerminal } from './confirm.ts';

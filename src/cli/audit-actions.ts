@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
-import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../channels/http/operations/audit.ts';
+import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../channels/http/operations/audit-operations.ts';
 import { counted, groupedAmount, secondOf, widthOf } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
 import {

@@ -1,4 +1,4 @@
-import { json } from './engine/columns.ts';
+import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
 import { chunks, insertNew, inTransaction } from './engine/database.ts';
 import type { AnsweredTransaction, AnswerRecord, IdempotencyKeyTable } from './schema.ts';

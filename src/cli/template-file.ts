@@ -1,5 +1,5 @@
 import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
-import { OFFER } from '../channels/http/operations/bank.ts';
+import { OFFER } from '../channels/http/operations/bank-operations.ts';
 import type { Finding } from '../domain/finding.ts';
 import { Problem } from '../domain/problem.ts';
 import { whyUnreadable } from '../files/input.ts';

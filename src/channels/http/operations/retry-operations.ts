@@ -8,7 +8,7 @@ import { makerOf } from '../callers.ts';
 import { storableText } from '../documents.ts';
 import { batchSigned, handedByOf, signedIntake } from '../intake-turns.ts';
 import { flag, listOf, operation, pathId, shortText, visibleBatch, wholeNumber } from '../operation.ts';
-import { signedInput } from './decisions.ts';
+import { signedInput } from './decision-operations.ts';
 
 /** A row that is to be paid again, with all that proves to its maker that they have signed it before. */
 export interface RetriedRow extends PlannedRow {

@@ -7,7 +7,7 @@ import {
   INCIDENTS,
   type Inbox,
   READ_MAX,
-} from '../channels/http/operations/inbox.ts';
+} from '../channels/http/operations/inbox-operations.ts';
 import { acknowledgementOf } from '../domain/authority.ts';
 import { counted, iso, isoOrNull, labelled, minuteOf, secondOf, widthOf } from '../domain/display.ts';
 import type { Reason } from '../domain/payout-state.ts';

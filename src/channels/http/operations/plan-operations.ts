@@ -3,11 +3,11 @@ import { signalPlan } from '../../../activities/batch.ts';
 import { isSamePerson, may } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { planReader, planToSign, preparePlan, type ReadPlan, takePlan } from '../../../people/decisions/plan.ts';
-import { executionsOver } from '../../../platform/temporal/executions.ts';
+import { executionsOver } from '../../../platform/temporal/workflow-executions.ts';
 import type { BatchRecord } from '../../../store/store.ts';
 import { JSON_LINES, jsonLines, operation, type Place, pathId, visibleBatch } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { notYours, signedInput } from './decisions.ts';
+import { notYours, signedInput } from './decision-operations.ts';
 
 const TAG = 'decisions';
 /** Screenings are decided one by one. */

@@ -5,7 +5,7 @@ import { cardPaymentInput, isCardEnd } from '../../../domain/card-payment.ts';
 import { MESSAGES } from '../../../domain/names.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { askAudited } from '../../../people/decisions/weigh.ts';
-import { executionsOver, startCardPayment } from '../../../platform/temporal/executions.ts';
+import { executionsOver, startCardPayment } from '../../../platform/temporal/workflow-executions.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { ResolveCardUpdate } from '../../../workflows/messages.ts';
 import { unknownCard, visibleCard } from '../../find-target.ts';
@@ -18,8 +18,8 @@ import { assertMayControlCard } from '../may-see.ts';
 import { operation, type Place, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
 import { answered, updateCard } from '../take-payment.ts';
-import { CARD_TAG } from './cards.ts';
-import { nameOf, notYours, signedInput, storeSigned } from './decisions.ts';
+import { CARD_TAG } from './card-operations.ts';
+import { nameOf, notYours, signedInput, storeSigned } from './decision-operations.ts';
 
 const requestId = z.string().describe('merchant_request_id');
 /** Its maker, and an operator whose scope holds it. */

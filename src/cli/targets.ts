@@ -1,5 +1,5 @@
 import { batchIdOf, type Target } from '../channels/find-target.ts';
-import { TARGET } from '../channels/http/operations/progress.ts';
+import { TARGET } from '../channels/http/operations/state-operations.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { isOneDocument } from '../people/decisions/verdict.ts';
