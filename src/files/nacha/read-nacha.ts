@@ -220,21 +220,30 @@ const OFFSET = {
     'this debit balances the credits and is not carried out: each payout is paid from the account that the mapping file names',
 };
 
+const accountIn = ({ record }: Entry): string => cut(record, ENTRY.routing) + cut(record, ENTRY.account).trim();
+
 /** Debits of one account, which together may offset the credits of a batch or of a company. */
 class Offsets {
   cents = 0n;
   private entries: Entry[] = [];
 
+  /** Accounts of the batch's credits: a debit of one takes back what was paid on trial, and offsets nothing. */
+  readonly paid = new Set<string>();
+
   get isEmpty(): boolean {
     return this.entries.length === 0;
+  }
+
+  get isOwn(): boolean {
+    const [first] = this.entries;
+    return first !== undefined && !this.paid.has(accountIn(first));
   }
 
   /** False for what is no debit, or one of another account than the debits before: those are to be released. */
   hold(entry: Entry): boolean {
     const { record } = entry;
-    const account = ({ record: other }: Entry): string => cut(other, ENTRY.routing) + cut(other, ENTRY.account).trim();
     const [first = entry] = this.entries;
-    if (!OFFSET_CODE.test(cut(record, ENTRY.transactionCode)) || account(first) !== account(entry)) return false;
+    if (!OFFSET_CODE.test(cut(record, ENTRY.transactionCode)) || accountIn(first) !== accountIn(entry)) return false;
     if (this.entries.length === OFFSETS_MAX) return false;
     this.entries.push(entry);
     this.cents += digitsOf(cut(record, ENTRY.amount)) ?? 0n;
@@ -374,6 +383,7 @@ class NachaReader extends RecordReader {
     this.entry = undefined;
     if (entry === undefined || batch === undefined) return;
     if (batch.offsets?.hold(entry)) return;
+    batch.offsets?.paid.add(accountIn(entry));
     if (OTHER_DEBIT.test(cut(entry.record, ENTRY.transactionCode))) {
       for (const held of batch.offsets?.release() ?? []) this.takeRow(held);
       batch.offsets = undefined;
@@ -398,16 +408,17 @@ class NachaReader extends RecordReader {
   /** What a batch does not offset itself may be offset by a batch of the company that has only debits. */
   private keepOpen({ companyId, offsets, totals }: Batch): void {
     const { credits } = totals;
-    if (offsets !== undefined && !offsets.isEmpty && offsets.cents === credits) {
+    if (offsets?.isOwn && offsets.cents === credits) {
       this.settle(offsets, credits);
       return;
     }
     const open = this.open.get(companyId) ?? { credits: 0n, offsets: new Offsets() };
     this.open.set(companyId, open);
     open.credits += credits;
+    const isPayees = offsets !== undefined && !offsets.isEmpty && !offsets.isOwn;
     const held = offsets?.release() ?? [];
-    if (held.every((entry) => open.offsets.hold(entry))) return;
-    for (const entry of [...open.offsets.release(), ...held]) this.takeRow(entry);
+    if (!isPayees && held.every((entry) => open.offsets.hold(entry))) return;
+    for (const entry of isPayees ? held : [...open.offsets.release(), ...held]) this.takeRow(entry);
   }
 
   private closeBatch(record: string): void {

@@ -287,6 +287,11 @@ describe('debits that offset the credits', () => {
       [{ entries: pay }, { company: '1000000002', serviceClass: '225', entries: [offset(20_050n)] }],
       1,
     ],
+    [
+      'of a payee, as for trial payments',
+      [{ serviceClass: mixed, entries: [...pay, offset(20_050n, { account: '00020002' })] }],
+      1,
+    ],
     ['of a loan', [{ serviceClass: mixed, entries: [...pay, offset(20_050n, { code: '55' })] }], 1],
   ])('are refused: %s', async (_, batches, refused) => {
     const input = await read(nachaOf(batches), {
