@@ -123,22 +123,11 @@ export function loadConfig(env: Environment = process.env) {
     bank,
     /** The proxy to a URL of the bank, of checks or of events; undefined: it is reached directly. */
     proxyFor: proxiesOf(values, env),
-    /** The environment names a proxy, which is not used: PAYOUTS_PROXY does not say so. */
-    ignoresProxy: values.PAYOUTS_PROXY === undefined && ['HTTPS_PROXY', 'https_proxy'].some((name) => env[name]),
     temporal,
     /** Id of the store whose namespace this one takes over. */
     replacesStore: values.PAYOUTS_REPLACES_STORE,
     /** Keys that encrypt payloads in Temporal; undefined: they are in clear text. */
     codecKeys: codecKeysOf(values.PAYOUTS_CODEC_KEYS, temporal, home),
-    /** Where this machine notes, outside the home, how far each store is. */
-    witnessFolder: witnessFolderOf(env),
-    /** Environment for finding a Temporal CLI. */
-    cliSearch: {
-      TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
-      PATH: env.PATH,
-      XDG_CACHE_HOME: env.XDG_CACHE_HOME,
-      HOME: env.HOME,
-    },
     /** URL of the Temporal Web UI in links, if not the embedded server's. */
     uiUrl: values.PAYOUTS_UI_URL,
     settings: settingsOf(values, policyFile),
@@ -169,6 +158,17 @@ export function loadConfig(env: Environment = process.env) {
 
 /** What the environment itself tells, for whoever checks it. */
 const environmentOf = (values: Values, env: Environment) => ({
+  /** Where this machine notes, outside the home, how far each store is. */
+  witnessFolder: witnessFolderOf(env),
+  /** Environment for finding a Temporal CLI. */
+  cliSearch: {
+    TEMPORAL_CLI_PATH: env.TEMPORAL_CLI_PATH,
+    PATH: env.PATH,
+    XDG_CACHE_HOME: env.XDG_CACHE_HOME,
+    HOME: env.HOME,
+  },
+  /** The environment names a proxy, which is not used: PAYOUTS_PROXY does not say so. */
+  ignoresProxy: values.PAYOUTS_PROXY === undefined && ['HTTPS_PROXY', 'https_proxy'].some((name) => env[name]),
   /** Names of the settings with a secret that are set. */
   held: heldIn(env),
   /** What this environment is set up for. */
