@@ -46,12 +46,9 @@ const OF_PLACES = [
 export async function pages(app: FastifyInstance, served: Gateway): Promise<void> {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
-  const gateway: PagesGateway = {
-    ...served,
-    sessions: new Sessions(),
-    challenges: new Challenges(),
-    closing: closing.signal,
-  };
+  const ours = { sessions: new Sessions(), challenges: new Challenges(), closing: closing.signal };
+  // Over the gateway, not a copy of it: its members are read as they are at each request.
+  const gateway: PagesGateway = Object.assign(Object.create(served) as Gateway, ours);
   const { policy } = gateway.settings;
   // The OpenAPI page describes only the API.
   app.addHook('onRoute', (route) => {

@@ -18,7 +18,7 @@ const TWICE: ReadonlySet<string> = new Set([
     'instruction.ts',
     'log.ts',
   ],
-  ...['own-accounts.ts', 'payee.ts', 'plan.ts', 'read.ts', 'sender.ts', 'vault.ts'],
+  ...['fields.ts', 'lists.ts', 'own-accounts.ts', 'payee.ts', 'plan.ts', 'read.ts', 'sender.ts', 'vault.ts'],
 ]);
 const VAGUE_NAMES = /^(utils?|helpers?|managers?|common|misc|shared)$/i;
 /** Recorded histories are data, and so is what npm writes. */
