@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { buildConnector, Client } from 'undici';
+import type { buildConnector } from 'undici';
 import { isLoopback } from '../domain/loopback.ts';
 import { ipList } from './webhooks/verifier.ts';
 
@@ -73,6 +73,8 @@ export function throughProxy(
 
 /** A connection to `target` through the proxy; it has one of its own, which ends with it. */
 async function tunnel({ origin, authorization }: HttpProxy, target: string, connectMs: number): Promise<Duplex> {
+  // Loaded where it is needed: settings name a proxy in every command.
+  const { buildConnector, Client } = await import('undici');
   const client = new Client(origin, { connect: buildConnector({ timeout: connectMs, minVersion: 'TLSv1.2' }) });
   const headers = { host: target, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
   try {
