@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -197,7 +197,7 @@ async function startOnce(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): Pr
     ),
   );
   const { pid } = child;
-  if (pid === undefined) throw new EmbeddedServerError(false, 'the Temporal CLI could not be started');
+  if (pid === undefined) throw await notStarted(child, options);
   options.onSpawn?.(pid);
   // A process that ends without `stop` ends its server too; after a SIGKILL, the next boot does.
   const endWithUs = () => child.kill('SIGTERM');
@@ -222,6 +222,17 @@ async function startOnce(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): Pr
   throw new EmbeddedServerError(
     false,
     `this Temporal CLI answers web pages of other sites, which versions ${OLDEST_TEMPORAL.cli} to ${CURRENT_TEMPORAL.cli} do not`,
+  );
+}
+
+async function notStarted(child: ChildProcess, { dbFile }: EmbeddedServerOptions): Promise<EmbeddedServerError> {
+  const [error] = await once(child, 'error').catch((reason: unknown) => [reason]);
+  const folder = dirname(dbFile);
+  if (existsSync(folder)) return new EmbeddedServerError(false, 'the Temporal CLI could not be started', error);
+  return new EmbeddedServerError(
+    true,
+    `the embedded Temporal server did not start: there is no folder ${folder}`,
+    error,
   );
 }
 
