@@ -490,7 +490,7 @@ export const CAUSES = {
     of: ['files'],
     isSetUp: true,
     shape: /\bENOENT\b|\bENOTDIR\b|unable to open database file/,
-    says: 'it is not there',
+    says: 'it is not there, or what stands above it is no folder',
     remedy: 'Check the path.',
   },
   'is-a-folder': {
