@@ -40,7 +40,7 @@ if (isBuilt) {
   launch();
 }
 
-/** Runs this file again under the installed Node. The IPC channel tells the child when this process was killed. */
+/** Runs this file again under the installed Node. The IPC channel informs the child when this process was killed. */
 function launch() {
   const child = spawn(installedNode, process.argv.slice(1), { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
   const atTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;

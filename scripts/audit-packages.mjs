@@ -1,5 +1,5 @@
 /**
- * Looks through the lock file for what should not be installed and through the pins of the platform for what is old or
+ * Searches the lock file for what should not be installed and through the pins of the platform for what is old or
  * vulnerable, then asks the registry for known vulnerabilities and for signatures. Ends with 1 when it finds something; what could
  * not be asked is said. `npm run audit`.
  */
@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { acceptedAdvisories, LOOKED_THROUGH, PINS, pinDrift, pinProblems } from './pins.mjs';
+import { acceptedAdvisories, PINS, pinDrift, pinProblems, REVIEWED } from './pins.mjs';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -103,7 +103,7 @@ async function audit() {
   say(`lock file, ${Object.keys(lock.packages).length - 1} packages`, problems);
 
   const pins = [...pinDrift(read), ...pinProblems(new Date())];
-  say(`pins of the platform, ${PINS.length}, advisories of ${LOOKED_THROUGH}`, pins);
+  say(`pins of the platform, ${PINS.length}, advisories of ${REVIEWED}`, pins);
   for (const line of acceptedAdvisories()) console.log(`  ${line}`);
 
   const [known, signed] = await Promise.all([askRegistry('audit'), askRegistry('audit', 'signatures')]);

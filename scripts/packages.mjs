@@ -45,7 +45,7 @@ export function installPackages(root, env) {
 }
 
 /**
- * The package `node` brings its binary by an install script, which npm may have been told not to run; for some platforms there is
+ * The package `node` brings its binary by an install script, which npm may be configured not to run; for some platforms there is
  * none.
  */
 export function assertNode(root) {

@@ -16,10 +16,10 @@ interface Advisory {
 interface Table {
   readonly pins?: readonly Pin[];
   readonly advisories?: readonly Advisory[];
-  readonly lookedThrough?: string;
+  readonly reviewed?: string;
 }
 
-export const LOOKED_THROUGH: string;
+export const REVIEWED: string;
 export const PINS: readonly Pin[];
 export const ADVISORIES: readonly Advisory[];
 export function advisoriesOf(product: string, version: string, advisories?: readonly Advisory[]): string[];

@@ -4,11 +4,11 @@
  * Dependency-free, any Node >= 20.
  */
 
-/** The day on which every pin and every product's advisories were last looked through. */
-export const LOOKED_THROUGH = '2026-11-28';
+/** The day on which every pin and every product's advisories were last reviewed. */
+export const REVIEWED = '2026-11-28';
 
 const OLDEST_PIN_MONTHS = 6;
-const OLDEST_LOOK_DAYS = 60;
+const OLDEST_REVIEW_DAYS = 60;
 
 const DEPENDENCIES = { file: 'package.json', pattern: /"@temporalio\/\w+": "([^"]+)"/g };
 const temporal = (name) => ({
@@ -239,11 +239,11 @@ export function isPatchedServer(version, { isDevelopmentServer = false } = {}) {
 }
 
 /** What is wrong at the time `now` with pins, a line each. */
-export function pinProblems(now, { pins = PINS, advisories = ADVISORIES, lookedThrough = LOOKED_THROUGH } = {}) {
+export function pinProblems(now, { pins = PINS, advisories = ADVISORIES, reviewed = REVIEWED } = {}) {
   const today = now.toISOString().slice(0, 10);
   const problems = pins.flatMap((pin) => problemsOf(pin, today, advisories));
-  if (addDays(lookedThrough, OLDEST_LOOK_DAYS) < today)
-    problems.push(`advisories: last looked through on ${lookedThrough}, more than ${OLDEST_LOOK_DAYS} days ago`);
+  if (addDays(reviewed, OLDEST_REVIEW_DAYS) < today)
+    problems.push(`advisories: last reviewed on ${reviewed}, more than ${OLDEST_REVIEW_DAYS} days ago`);
   return problems;
 }
 

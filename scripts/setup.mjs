@@ -31,7 +31,7 @@ function makeReady() {
 
 async function ensureTemporalCli(env) {
   const { path, tried } = findTemporalCli(env);
-  // Whoever has a CLI that is not taken should know why.
+  // People with a CLI that is not used should know why.
   for (const line of tried.filter((it) => !it.endsWith(': not found'))) say(`the Temporal CLI of ${line}`);
   if (path !== undefined) return;
   if (!env.TEMPORAL_CLI_PATH) {

@@ -1,5 +1,5 @@
 /**
- * Where a Temporal CLI is looked for: shared by the set-up and the running product. Dependency-free, any Node >= 20.
+ * Where a Temporal CLI is searched for: shared by the set-up and the running product. Dependency-free, any Node >= 20.
  */
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';

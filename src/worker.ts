@@ -2,13 +2,13 @@ import './platform/tls-minimum.ts';
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { type NativeConnection, Worker, type WorkerDeploymentOptions } from '@temporalio/worker';
-import { cardEventSweep } from './activities/card-events.ts';
+import { cardEventPass } from './activities/card-events.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { folderActivities } from './activities/folder-sweep.ts';
+import { folderActivities } from './activities/folder-scan.ts';
 import { type Activities, createActivities } from './activities/index.ts';
-import { looksAtLists } from './activities/lists.ts';
+import { listReader } from './activities/lists.ts';
 import { startUnended } from './activities/reconcile.ts';
-import { DropFolder, LOOK_EVERY_MS } from './channels/folder/drop-folder.ts';
+import { DropFolder, POLL_MS } from './channels/folder/drop-folder.ts';
 import { StoreMismatch } from './domain/claim.ts';
 import { TASK_QUEUE } from './domain/names.ts';
 import type { Log } from './domain/settings.ts';
@@ -115,10 +115,10 @@ async function open(opened: OpenedParts, config: Config, stack: StackAddresses, 
   opened.defer(async () => relay?.close());
   const checks = payeeChecks(config, stack.apiUrl);
   opened.defer(async () => checks?.provider.close());
-  const looks = { bank, store, settings: config.settings, now: Date.now };
+  const reads = { bank, store, settings: config.settings, now: Date.now };
   const deps: ActivityDeps = {
-    ...looks,
-    lookAtList: looksAtLists(looks),
+    ...reads,
+    readList: listReader(reads),
     checks,
     executions: executionsOver(client, { startsHere: config.deployment === undefined }),
     checkInstruction,
@@ -157,9 +157,7 @@ async function createWorker(
       : { workerDeploymentOptions: versioned(config.deployment) }),
     activities: {
       ...countedActivities(createActivities(deps), telemetry.metrics),
-      ...folderActivities(config.folders, async (options) =>
-        (await DropFolder.open(app, options)).sweepOnce(LOOK_EVERY_MS),
-      ),
+      ...folderActivities(config.folders, async (options) => (await DropFolder.open(app, options)).scanOnce(POLL_MS)),
     },
     ...SHUTDOWN,
   });
@@ -227,9 +225,9 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
     oneAtATime(work, (error) => log.warn({ error }, failed));
   const notStarted = (error: unknown, id: string) => log.warn({ error, id }, 'not started');
   const resume = job(() => startUnended(deps, notStarted), 'resuming failed');
-  const sweep = job(
-    cardEventSweep(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')),
-    'sweeping card events failed',
+  const pass = job(
+    cardEventPass(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')),
+    'delivering card events failed',
   );
   const keep = oneAtATime(
     () => keepNamespace(client, store.id),
@@ -243,14 +241,14 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
   const checkClock = bankClockAlarm(bank.clock, settings.clockSkewMs, log);
   await resume();
   // Not awaited: it may have to ask the acquirer.
-  void sweep();
+  void pass();
   await sign();
   checkClock();
   const timer = setInterval(() => {
     checkClock();
     // So that a change of the file is reported even if nothing asks for the policy.
     config.policyFile?.current();
-    for (const task of [resume, sweep, keep, sign, prune]) void task();
+    for (const task of [resume, pass, keep, sign, prune]) void task();
   }, EVERY_MS);
   return {
     async [Symbol.asyncDispose]() {

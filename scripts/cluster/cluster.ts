@@ -25,7 +25,7 @@ export interface ClusterOptions {
 }
 
 /**
- * The parts that the product stands on in the order of their start, none of them started yet. `env`: of the machine, with the
+ * The parts that the product needs in the order of their start, none of them started yet. `env`: of the machine, with the
  * folders of what was found in PATH. Throws a `ClusterError` for what the machine lacks.
  */
 export async function layGround(options: Omit<ClusterOptions, 'signal'>) {
@@ -106,7 +106,7 @@ async function startAll(
 
 const processesOf = (parts: readonly Part[]): ServerProcess[] => parts.filter((part) => part instanceof ServerProcess);
 
-/** The last first: nobody loses what it stands on. */
+/** The last first: no part loses what it needs. */
 function stopper(parts: readonly Part[], lock: HomeLock, say: (line: string) => void): () => Promise<void> {
   let stopped: Promise<void> | undefined;
   return () => {

@@ -74,7 +74,7 @@ function directions({ home, env }: Cluster): string {
     // Of the users and payees that only the sandbox has.
     `  npx payouts ${isTrial ? 'run examples/payouts.csv --yes' : 'template > payouts.csv'}`,
     '',
-    `It goes through the gateway and holds no ${hasPolicy ? 'other secret' : 'secret'}. To look after the cluster (doctor, audit, restore) with those of a worker:`,
+    `It goes through the gateway and holds no ${hasPolicy ? 'other secret' : 'secret'}. To operate the cluster (doctor, audit, restore) with those of a worker:`,
     '',
     `  . ${shellWord(home.file(OPERATOR))}`,
     '  npx payouts doctor',

@@ -110,7 +110,7 @@ const sandbox = ({ home, env, own, say }: ProductOptions): ServerProcess =>
     name: 'sandbox',
     args: ['sandbox', '--port', `${home.ports.sandbox}`, '--file', home.file('data', 'sandbox.sqlite')],
     env: { ...env, ...overlaid({ PAYOUTS_HOME: home.file('data', 'home'), ...bankKeys(home) }, own) },
-    // Whatever it answers, it answers.
+    // Any answer shows that it is up.
     isHealthy: async () => (await ask(`${sandboxUrl(home)}/v1/auth`)).status > 0,
   });
 

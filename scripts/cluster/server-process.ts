@@ -23,7 +23,7 @@ export interface ProcessSpec {
   stopLimitMs?: number;
 }
 
-const LOOK_EVERY_MS = 250;
+const POLL_MS = 250;
 /** Before a process that ended by itself is started again; doubled each time up to the longest. */
 const RESTART_MS = 1_000;
 const RESTART_LONGEST_MS = 15_000;
@@ -62,7 +62,7 @@ export class ServerProcess implements Part {
         ? `ended with ${child.exitCode === null ? child.signalCode : `exit code ${child.exitCode}`}`
         : performance.now() > deadline && 'did not become healthy in time';
       if (why === false) {
-        await pause(LOOK_EVERY_MS);
+        await pause(POLL_MS);
         continue;
       }
       await this.stop();
@@ -108,7 +108,7 @@ export class ServerProcess implements Part {
     await pause(waitMs, undefined, { signal: stopping }).catch(() => undefined);
     if (stopping.aborted) return;
     const child = this.#launch(stopping);
-    while (!hasEnded(child) && !stopping.aborted && !(await this.isHealthy())) await pause(LOOK_EVERY_MS);
+    while (!hasEnded(child) && !stopping.aborted && !(await this.isHealthy())) await pause(POLL_MS);
     if (hasEnded(child) || stopping.aborted) return;
     this.#restarts = 0;
     this.#say(`${this.name} is healthy again`);

@@ -20,7 +20,7 @@ export interface Written {
 /** The rows of a table, from code; cells that code has no words for are kept from the page. */
 export type Rows = (written: Written) => string[][];
 
-/** Stands in a cell whose words somebody has to write. */
+/** The text of a cell whose words somebody has to write. */
 export const TO_WRITE = '…';
 
 export const code = (text: string): string => `\`${text}\``;

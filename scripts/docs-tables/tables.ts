@@ -51,10 +51,10 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   held: ({ words }) =>
     Object.entries<Remedy>(PAYOUT_REASONS)
       .filter(([name, { who }]) => (who === 'approver' || who === 'compliance') && !NOT_HELD.has(name))
-      .map(([name, { approvalOnlyLooks }]) => [
+      .map(([name, { approvalOnlyChecks }]) => [
         code(name),
         words(code(name), 1),
-        approvalOnlyLooks ? 'checks again' : words(code(name), 2),
+        approvalOnlyChecks ? 'checks again' : words(code(name), 2),
       ]),
   incidents: ({ words }) =>
     Object.entries(INCIDENTS).map(([kind, { says }]) => [code(kind), says, words(code(kind), 2)]),

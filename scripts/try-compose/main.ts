@@ -57,7 +57,7 @@ async function trial(folder: string, { env }: Engine): Promise<void> {
   if (bytes > IMAGE_LIMIT_MB * 1e6) throw new TrialError(`the image has more than ${IMAGE_LIMIT_MB} MB`);
 }
 
-/** A file for COMPOSE_FILE: of the product as it is, a send that a kill has cut off is looked for during 12 minutes. */
+/** A file for COMPOSE_FILE: of the product as it is, a send that a kill has cut off is searched for during 12 minutes. */
 function inShortTime(folder: string): string {
   const environment = { PAYOUTS_TIME_SCALE: TIME_SCALE, PAYOUTS_TIME_SCALE_OFF_LOOPBACK: 'true' };
   const services = Object.fromEntries(

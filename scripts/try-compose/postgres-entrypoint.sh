@@ -1,5 +1,5 @@
 #!/bin/sh
-# Stands in for the entrypoint of PostgreSQL's image, as far as docker-compose.yml uses it.
+# Replaces the entrypoint of PostgreSQL's image, as far as docker-compose.yml uses it.
 set -eu
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   # shellcheck disable=SC2086 # the arguments are several words

@@ -8,7 +8,7 @@ import { CURRENT_TEMPORAL } from '../temporal-versions.mjs';
 import { type Place, Skipped, sh, TrialError, works } from './shell.ts';
 
 const DEBIAN = 'durable-payouts-stand-in/debian:bookworm';
-/** As in the image that it stands in for. */
+/** As in the image that it replaces. */
 const NPM = '11.19.0';
 const TEMPORAL_USER = 'RUN useradd --uid 1000 --create-home temporal\nUSER temporal';
 
@@ -95,7 +95,7 @@ type Programs = Awaited<ReturnType<typeof programsOf>>;
 const STAND_INS: Readonly<Record<string, { files: readonly (keyof Programs)[]; steps: string }>> = {
   node: {
     files: ['node', 'ca-certificates.crt'],
-    // The network of this machine may have an authority of its own, which npm is told about.
+    // The network of this machine may have an authority of its own, which npm is configured for.
     steps: `COPY node /usr/local/bin/
 COPY package /usr/local/lib/node_modules/npm
 COPY ca-certificates.crt /etc/ssl/certs/

@@ -22,7 +22,13 @@ import {
 import { approvalDigest, payloadDigest } from '../domain/identity.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual, sumDecimals } from '../domain/money.ts';
-import { type LegKind, mainLegOf, type PayoutKind, payoutReference, payoutWorkflowId } from '../domain/names.ts';
+import {
+  mainOrderKindOf,
+  type OrderKind,
+  type PayoutKind,
+  payoutReference,
+  payoutWorkflowId,
+} from '../domain/names.ts';
 import { foreignAccount, unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
 import {
   ACCOUNT_FIELDS,
@@ -44,10 +50,10 @@ import { limitPassed, raised, touchedBy } from '../people/decisions/let-through.
 import { isMakerAllowed } from '../people/decisions/verdict.ts';
 import { notedFlags } from '../people/payee-flags.ts';
 import type { CardRecord } from '../store/card-store.ts';
-import { type Caller, legReference, rowAsRecorded } from '../store/claimed-row.ts';
+import { type Caller, orderReference, rowAsRecorded } from '../store/claimed-row.ts';
 import { earlierReferences, mayOtherGenerationPay } from '../store/proven-unpaid.ts';
 import type { KeptCheck, PayoutRecord } from '../store/store.ts';
-import { cardStanding, hearAfterRestore, startAgain } from './card-events.ts';
+import { cardPaymentState, readAfterRestore, startAgain } from './card-events.ts';
 import type { ActivityDeps } from './deps.ts';
 import { askBank } from './lists.ts';
 import { contradictions } from './note-orders.ts';
@@ -55,7 +61,7 @@ import { checkOf, checksAskedOf, type PayeeChecks } from './payee-checks.ts';
 
 /**
  * Verdicts on the payee of a row; asked for anew if none is stored or the stored one is too old, and at every reading while the
- * provider could not tell. `payee`: as the bank shows it; a payee that the row gives by its details is checked as the row has it.
+ * provider does not know. `payee`: as the bank shows it; a payee that the row gives by its details is checked as the row has it.
  */
 export async function checkedPayee(
   deps: ActivityDeps,
@@ -199,13 +205,13 @@ async function askedBank(
   const own = { uid, currency };
   const sold = exchange === undefined ? [] : [{ uid, currency: exchange.sellCurrency }];
   const arrival = transfer === undefined ? [] : [{ uid: transfer.destination.uid, currency }];
-  const leg = exchange === undefined ? mainLegOf(kind) : 'exchange';
-  // Whatever was seen before the row waited, for people or for money, is of the past.
+  const orderKind = exchange === undefined ? mainOrderKindOf(kind) : 'exchange';
+  // What was seen before the row waited, for people or for money, is of the past.
   const hasWaited = WAITS.has(row.state);
-  // Whoever hands over a batch has looked for it; of a generation that somebody started by itself nobody has.
+  // The intake of a batch has searched for it; for a generation that was started by itself nobody has.
   const isAlone = row.batchId === null && row.generation > 0;
   const begunAfter = hasWaited ? deps.now() : isAlone ? row.createdAt : 0;
-  const { earlier, doubt } = await askBank(deps, row, leg, [own, ...sold, ...arrival], begunAfter);
+  const { earlier, doubt } = await askBank(deps, row, orderKind, [own, ...sold, ...arrival], begunAfter);
   return { ...(earlier.length > 0 && { earlier: `order ${earlier.join(', ')}` }), doubt };
 }
 
@@ -221,20 +227,20 @@ async function cardPaymentOf(
   const { cards } = deps.store;
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(row.reference));
   const found = await cards.get(merchantRequestId);
-  if (found?.state === 'succeeded') await hearAfterRestore(deps, found);
+  if (found?.state === 'succeeded') await readAfterRestore(deps, found);
   // If its workflow was closed without an end, nobody else would find out.
   else if (found !== undefined) await startAgain(deps, found);
   const record = await cards.get(merchantRequestId);
-  return { cardPayment: cardStanding(record), collected: await collectedBy(deps, record, row) };
+  return { cardPayment: cardPaymentState(record), collected: await collectedBy(deps, record, row) };
 }
 
-/** What people look at of a card payment that has succeeded. */
+/** What people see of a card payment that has succeeded. */
 async function collectedBy(
   { store, settings }: ActivityDeps,
   record: CardRecord | undefined,
   { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
 ): Promise<Guards['collected']> {
-  if (record === undefined || cardStanding(record) !== 'succeeded') return undefined;
+  if (record === undefined || cardPaymentState(record) !== 'succeeded') return undefined;
   const { merchantRequestId } = record;
   const { amount, currency, paymentType } = record;
   const needed = [instruction.amount, ...(await alsoPaidFrom(store, merchantRequestId, { reference, currency }))];
@@ -327,9 +333,9 @@ export async function recordedAssessment(
  * Reads the bank for an order that is about to be sent, or that the bank is about to release: only what people sign is read, and
  * nothing is stored.
  */
-export async function readToSend(deps: ActivityDeps, row: PayoutRecord, leg: LegKind): Promise<Assessment> {
+export async function readToSend(deps: ActivityDeps, row: PayoutRecord, orderKind: OrderKind): Promise<Assessment> {
   // A payment follows its exchange, which leaves the account that it pays from.
-  const read = await readOrObstacle(deps, row, { exchanged: leg === 'payment', exchangeSent: false });
+  const read = await readOrObstacle(deps, row, { exchanged: orderKind === 'payment', exchangeSent: false });
   const shown = { ...read, ...firstQuote(row, read), ...(await toLetThrough(deps, row)) };
   const exceptions = approvalExceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, deps.settings.terms));
   return { ...shown, exceptions };
@@ -360,7 +366,7 @@ function firstQuote({ assessed }: PayoutRecord, { firstSellAmount }: Assessment)
   return first === undefined ? {} : { firstSellAmount: first };
 }
 
-/** What the first reading showed of what people look at, and flags for what differs now. */
+/** What the first reading showed of what people see, and flags for what differs now. */
 function sinceFirst({ assessed }: PayoutRecord, read: Assessment): Pick<Assessment, 'first' | 'flags'> {
   const { beneficiary, payingAccountId: account, fee, feeCurrency, flags = [] } = read;
   const now: Shown = {
@@ -443,11 +449,11 @@ async function readPayout(
 
 const unasked = ({ instruction }: PayoutRecord) => ({ digest: payloadDigest(instruction), approvalsNeeded: 0 });
 
-/** The account to pay from: after an exchange, or with one under way, the one it is booked into, in whatever order the bank lists them. */
+/** The account to pay from: after an exchange, or with one under way, the one it is booked into, in any order of the bank's list. */
 async function payingAccount({ bank, store }: ActivityDeps, row: PayoutRecord): Promise<AccountBalance | undefined> {
   const { uid, currency } = row.instruction;
   const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
-  const boughtInto = orderAsked<ExchangeOrder>(await store.attempts(legReference(row, 'exchange')))?.buyAccountId;
+  const boughtInto = orderAsked<ExchangeOrder>(await store.attempts(orderReference(row, 'exchange')))?.buyAccountId;
   return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }
 
@@ -502,7 +508,7 @@ async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promise<Asse
   const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
   if (unfit !== undefined) return obstructed(row, { kind: 'fail', reason: unfit });
   const { exchange, ...cost } = await planExchange(deps, { sell, buy, buyAmount: instruction.amount });
-  // First quote, close to what people agreed to: kept whatever later readings show.
+  // First quote, close to what people agreed to: kept, even if later readings differ.
   const firstSellAmount = assessed?.firstSellAmount ?? exchange.quotedSellAmount;
   const funding = funds(sell, exchange.quotedSellAmount);
   return { ...agreed(deps, row, { ...cost, exchange, firstSellAmount }), funds: funding };

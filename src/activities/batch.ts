@@ -6,7 +6,7 @@ import {
   type BatchControl,
   CANCELLABLE_STATES,
   countRows,
-  isAtRest,
+  isSettled,
   type StateCounts,
 } from '../domain/payout-state.ts';
 import { because, type ReasonCode } from '../domain/reasons.ts';
@@ -50,9 +50,9 @@ export async function signalPlan(
 ): Promise<number> {
   const { decision, subject: by, remark } = plan;
   const waiting = await store.awaitingUnder(plan);
-  const tell = (workflowId: string): Promise<boolean> =>
+  const notify = (workflowId: string): Promise<boolean> =>
     decision === 'approve' ? executions.approve(workflowId, { by }) : executions.reject(workflowId, { by, remark });
-  await someAtOnce(waiting, AT_ONCE, tell);
+  await someAtOnce(waiting, AT_ONCE, notify);
   return waiting.length;
 }
 
@@ -67,7 +67,7 @@ export const BATCH_CANCELLED = { by: 'batch', reason: 'the batch was cancelled' 
 
 /**
  * Ends rows that were not started and asks started ones to cancel; those decide for themselves. After the store was replaced by
- * an older copy, its "not started" is not believed for a while: such rows are started, so that each looks at the bank before it
+ * an older copy, its "not started" is not believed for a while: such rows are started, so that each reads the bank before it
  * ends.
  */
 export async function cancelRest(
@@ -148,7 +148,7 @@ async function canaryOf(
   count: number,
 ): Promise<ReadonlySet<string> | 'over' | 'stopped'> {
   const rows = await deps.store.canaryRows(batchId, count);
-  const failed = rows.find(({ state }) => isAtRest(state) && state !== 'completed');
+  const failed = rows.find(({ state }) => isSettled(state) && state !== 'completed');
   if (failed !== undefined) {
     const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;
     const reason = `canary: row ${failed.row ?? 0} is ${failed.state}${why}`;
@@ -165,7 +165,7 @@ async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Pro
   const start = async (row: PayoutRecord): Promise<void> => {
     if ((await startPayout(deps, row)) === 'started') return;
     // It runs, though the store says it was never released: the store may be an older copy, and the run must notice.
-    await deps.executions.lookAgain(row.workflowId);
+    await deps.executions.readAgain(row.workflowId);
   };
   await Promise.all(rows.map(start));
   const references = (some: readonly PayoutRecord[]): string[] => some.map(({ reference }) => reference);
@@ -176,7 +176,7 @@ async function startSome(deps: ActivityDeps, rows: readonly PayoutRecord[]): Pro
 
 export interface RunBatchInput {
   batchId: string;
-  /** Return when this many rows are at rest, or when all are. */
+  /** Return when this many rows are settled, or when all are. */
   untilSettled: number;
 }
 
@@ -189,7 +189,7 @@ export interface BatchProgress {
 }
 
 /**
- * Starts payout workflows within a bounded window and waits until enough rows are at rest. Safe to run again: the store selects
+ * Starts payout workflows within a bounded window and waits until enough rows are settled. Safe to run again: the store selects
  * the rows, and a start that finds the workflow running counts as success.
  */
 export async function runBatch(
@@ -202,7 +202,7 @@ export async function runBatch(
   let quietAfter: string | null = null;
   let switchesSeen = '';
   const askedToCancel: CancelAsked = new Map();
-  const plansTold = new Set<string>();
+  const plansSignalled = new Set<string>();
   let uncounted = 0;
   let waiting = 0;
   for (;;) {
@@ -214,11 +214,11 @@ export async function runBatch(
       ({ next: quietAfter } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs }));
       await wakeNeglectedWatches(deps);
       switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
-      await signalPlans(deps, batchId, plansTold);
+      await signalPlans(deps, batchId, plansSignalled);
       checkedAt = deps.now();
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
-    // Count before looking at the canary: if the count says that all rows are at rest, `release` sees every canary outcome.
+    // Count before reading the canary: if the count says that all rows are settled, `release` sees every canary outcome.
     let counts: StateCounts | undefined;
     if (uncounted > 0) {
       uncounted -= 1;
@@ -279,7 +279,7 @@ async function wakeSwitchedOn(deps: ActivityDeps, batch: BatchRecord, seen: stri
   for (const row of await deps.store.rowsIn(batch.batchId, ['held'])) {
     if (row.reason?.code !== ('switched-off' satisfies ReasonCode)) continue;
     if ((await deps.store.matchingSwitch(switchFactsOf(row))) === undefined)
-      await deps.executions.lookAgain(row.workflowId);
+      await deps.executions.readAgain(row.workflowId);
   }
   return off;
 }

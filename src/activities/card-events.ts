@@ -61,13 +61,13 @@ export interface CardEventDeps {
 }
 
 /** Queries about an event without an owner, or about an unverified one (`hint`) that contradicts a stored end. */
-const LOOKS_MAX = 5;
+const READS_MAX = 5;
 /** Grace for an event without an owner: the answer to the create, which names the owner, normally arrives within it. */
 const ANSWER_MS = 5_000;
 const PAGE = 100;
 const AT_ONCE = 8;
-/** Queries per sweep: bounds what invented payment ids can cost. */
-const LOOKS_A_SWEEP = 40;
+/** Queries per pass: bounds what invented payment ids can cost. */
+const READS_PER_PASS = 40;
 
 /** An event stays undelivered if it has no owner, or if its workflow is not open and no end is stored. */
 export async function deliverCardEvent(
@@ -75,7 +75,7 @@ export async function deliverCardEvent(
   event: CardEvent & { merchantRequestId: string | null },
 ): Promise<void> {
   const { cards } = deps.store;
-  // Read after the event was stored: a link made in between is seen here, or whoever made it has seen the event.
+  // Read after the event was stored: a link made in between is seen here, or the run that made it has seen the event.
   const owner = (await cards.ownerOfPayment(event.paymentId)) ?? event.merchantRequestId;
   if (owner === null) return;
   const before = await cards.get(owner);
@@ -86,11 +86,11 @@ export async function deliverCardEvent(
   const after = await cards.get(owner);
   if (after === undefined) return;
   if (isCardEnd(after.state)) return afterEnd(deps, after, event);
-  // The next sweep delivers the event.
+  // The next pass delivers the event.
   if (event.trust === 'verified') await startAgain(deps, after);
 }
 
-/** Does nothing while its workflow is open. One that has never run is left to whoever has its card. */
+/** Does nothing while its workflow is open. One that has never run is left to the gateway that has its card. */
 export async function startAgain(
   { executions }: { executions: Pick<Executions, 'startCardPayment'> },
   record: CardRecord,
@@ -118,18 +118,18 @@ async function afterEnd(deps: CardEventDeps, record: CardRecord, event: CardEven
   if (says !== 'contradicts' || event.trust === 'verified') {
     return settle(deps, event, merchantRequestId, says ?? 'after-end');
   }
-  const look = await readPaymentOf(deps, event);
-  const shown = look?.owner === merchantRequestId ? saysOf(look.payment) : undefined;
+  const retrieved = await readPaymentOf(deps, event);
+  const shown = retrieved?.owner === merchantRequestId ? saysOf(retrieved.payment) : undefined;
   if (shown === undefined) return deps.store.cards.countRetrieve(event);
   return settle(deps, event, merchantRequestId, shown);
 }
 
 /**
- * Delivers all owned events without an effect, and asks the acquirer about those without an owner; for these each sweep continues
+ * Delivers all owned events without an effect, and asks the acquirer about those without an owner; for these each pass continues
  * where the last one stopped, so that an event the acquirer never answers about delays no other. A failure is passed to `failed`
- * and stops no other event. Run one sweep at a time.
+ * and stops no other event. Run one pass at a time.
  */
-export function cardEventSweep(
+export function cardEventPass(
   deps: CardEventDeps,
   failed: (error: unknown, event: CardEvent) => void,
 ): () => Promise<void> {
@@ -137,12 +137,12 @@ export function cardEventSweep(
   return async () => {
     const { cards } = deps.store;
     for await (const page of pagesOf<StoredCardEvent>(PAGE, (last) => cards.undelivered(true, PAGE, { after: last }))) {
-      const due = page.filter(({ trust, looks }) => trust === 'verified' || looks < LOOKS_MAX);
+      const due = page.filter(({ trust, reads }) => trust === 'verified' || reads < READS_MAX);
       await someAtOnce(due, AT_ONCE, (event) => deliverCardEvent(deps, event).catch((error) => failed(error, event)));
     }
-    const found = await deps.store.cards.undelivered(false, LOOKS_A_SWEEP, { after, looksBelow: LOOKS_MAX });
+    const found = await deps.store.cards.undelivered(false, READS_PER_PASS, { after, readsBelow: READS_MAX });
     const due = found.filter(({ receivedAt }) => receivedAt <= deps.now() - ANSWER_MS);
-    after = due.length === LOOKS_A_SWEEP ? due.at(-1) : undefined;
+    after = due.length === READS_PER_PASS ? due.at(-1) : undefined;
     await someAtOnce(due, AT_ONCE, (event) => findOwner(deps, event).catch((error) => failed(error, event)));
   };
 }
@@ -176,7 +176,7 @@ export async function readPaymentOf(
  * Events that came after an older copy of the store was made are not sent again: what the acquirer shows counts as one, once for
  * each status. Needed only for an end that is in the copy.
  */
-export async function hearAfterRestore(deps: ActivityDeps, record: CardRecord): Promise<void> {
+export async function readAfterRestore(deps: ActivityDeps, record: CardRecord): Promise<void> {
   const { merchantRequestId, paymentId, endedAt } = record;
   const restored = await deps.store.restored();
   if (restored === undefined || paymentId === null || endedAt === null || endedAt > restored.at) return;
@@ -197,7 +197,7 @@ export const eventOfShown = (
   return { ...facts, receiptId, merchantRequestId, receivedAt };
 };
 
-/** The event alone, as workflows hear it. */
+/** The event alone, as workflows receive it. */
 export function eventOf({ kind, paymentId, status, trust, receivedAt, amount, currency }: CardEvent): CardEvent {
   const sum = { ...(amount != null && { amount }), ...(currency != null && { currency }) };
   return { kind, paymentId, status, trust, receivedAt, ...sum };
@@ -207,7 +207,7 @@ export function eventOf({ kind, paymentId, status, trust, receivedAt, amount, cu
  * What payouts that depend on a card payment go by. An unknown one counts as open: it may still be created. People must resolve a
  * contradiction first.
  */
-export function cardStanding(
+export function cardPaymentState(
   record: Pick<CardRecord, 'state' | 'contradictedAt'> | undefined,
 ): NonNullable<Guards['cardPayment']> {
   if (record === undefined || !isCardEnd(record.state)) return 'open';

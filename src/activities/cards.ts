@@ -173,7 +173,7 @@ async function claimCard(deps: ActivityDeps, { runId }: Caller, asked: CardAsked
 
 export interface PrepareCardInput {
   input: Partial<CardPaymentInput>;
-  /** A run of this workflow id there was before this one, by the word of whoever has started it, or by its own history. */
+  /** There was an earlier run of this workflow id, according to its starter or to its own history. */
   ranBefore?: boolean;
   /** The run knows no payment at the acquirer, and is about to end as unpaid. */
   endsWithout?: boolean;
@@ -335,25 +335,25 @@ export async function recordCardState(
   // Payouts go by an end as soon as it is stored: what contradicts it must be known by then.
   if (before !== undefined && !isCardEnd(before.state)) {
     const after = { ...before, ...change };
-    if (after.state === 'succeeded') await hearOfSuccess(deps, after);
+    if (after.state === 'succeeded') await recordSuccess(deps, after);
     await noteContradictions(deps, after);
   }
   const record = await cards.change(merchantRequestId, { ...change, at: deps.now() });
   if (isCardEnd(record.state)) {
     await noteContradictions(deps, record);
     const waiters = await cards.waiters(merchantRequestId);
-    await Promise.all(waiters.map((workflowId) => deps.executions.lookAgain(workflowId)));
+    await Promise.all(waiters.map((workflowId) => deps.executions.readAgain(workflowId)));
   }
   return stateOf(record);
 }
 
 /**
- * Whoever can write to a workflow can have it say anything: money counts as taken, and as no more, by a stored event or by what
+ * Anyone who can write to a workflow can have it say anything: money counts as taken, and as no more, by a stored event or by what
  * the acquirer shows now. What it shows to the contrary is stored as an event.
  *
  * @throws Error if neither says anything of an end: asked again later
  */
-async function hearOfSuccess(deps: ActivityDeps, record: CardRecord): Promise<void> {
+async function recordSuccess(deps: ActivityDeps, record: CardRecord): Promise<void> {
   const { merchantRequestId, paymentId, amount, currency } = record;
   const { cards } = deps.store;
   const isTaken = (shown: CardEvent | CardPaymentView): boolean =>
@@ -376,7 +376,7 @@ async function hearOfSuccess(deps: ActivityDeps, record: CardRecord): Promise<vo
   await cards.receive(eventOfShown(payment, merchantRequestId, deps.now()));
 }
 
-/** Records verified events that contradict the end, if it is one. The workflow had not heard them when it decided. */
+/** Records verified events that contradict the end, if it is one. The workflow had not received them when it decided. */
 async function noteContradictions({ store, settings, now }: ActivityDeps, record: CardRecord): Promise<void> {
   const { merchantRequestId, paymentId, state } = record;
   if (!isCardEnd(state)) return;
@@ -495,7 +495,7 @@ async function create(
   if (paymentId === undefined || status === undefined) throw new Error('the answer has no id that may be kept');
   const events = await store.cards.linkPayment(paymentId, merchantRequestId, now());
   if (events === undefined) throw new Error('the payment of another intent');
-  // Before the answer is in the store: whoever finds it there finds this too.
+  // Before the answer is in the store: a reader that finds it there finds this too.
   if (status === 'REQUIRES_ACTION' && nextAction == null && referenceId === null) {
     await store.cards.addRequest(restartIdOf(merchantRequestId), merchantRequestId);
   }

@@ -14,15 +14,15 @@ import { switchFactsOf } from '../domain/switches.ts';
 import { boughtWithin } from '../people/decisions/asked.ts';
 import { limitPassed, mayRelease } from '../people/decisions/let-through.ts';
 import type { Caller } from '../store/claimed-row.ts';
-import { claimedRow, legReference, legReferences } from '../store/claimed-row.ts';
+import { claimedRow, orderReference, orderReferences } from '../store/claimed-row.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../store/store.ts';
 import { readToSend } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
 import { learnedForm } from './find.ts';
-import type { LegInput } from './payout.ts';
+import type { OrderKindInput } from './payout.ts';
 import { putIntoOpenSet, sendOnce } from './send.ts';
 
-export interface OrderDecision extends LegInput {
+export interface OrderDecision extends OrderKindInput {
   orderId: string;
   by: string;
 }
@@ -36,13 +36,13 @@ type OrderApproved =
   | { outcome: 'payee-changed'; detail?: string }
   | { outcome: 'not-signed'; limit?: string };
 
-/** Compares the payee again before the bank is told to proceed: nobody has agreed to pay one that was changed since. */
+/** Compares the payee again before the bank is asked to proceed: nobody has agreed to pay one that was changed since. */
 export const approveOrder = (deps: ActivityDeps, caller: Caller, decision: OrderDecision): Promise<OrderApproved> =>
   drive(deps, caller, decision, {
     action: 'approve',
     as: 'approve',
     refusedBy: async (row) => {
-      const payee = decision.leg === 'payment' ? await paidPayee(deps, row) : undefined;
+      const payee = decision.orderKind === 'payment' ? await paidPayee(deps, row) : undefined;
       if (payee === 'forgotten') return { outcome: 'payee-changed', detail: FORGOTTEN };
       if (payee !== undefined && !(await shows(deps, payee))) return { outcome: 'payee-changed' };
       return whyNotReleased(deps, row, decision);
@@ -76,11 +76,11 @@ interface Drive {
   post(bank: Bank, options: SendOptions): Promise<void>;
 }
 
-/** A decision has no idempotency key: it is recorded like an order, and whatever the answer, the order's own status counts. */
+/** A decision has no idempotency key: it is recorded like an order, and after any answer the order's own status counts. */
 async function drive(
   deps: ActivityDeps,
   caller: Caller,
-  { claim, leg, orderId, by }: OrderDecision,
+  { claim, orderKind, orderId, by }: OrderDecision,
   { action, as, refusedBy, stoppedBy, post }: Drive,
 ): Promise<OrderApproved> {
   const { store, now } = deps;
@@ -104,7 +104,7 @@ async function drive(
       isFirst = made.length === 0;
       return {
         ...{ reference: key, attempt: (made.at(-1)?.attempt ?? 0) + 1, request: row, claim },
-        expect: () => expectNews(deps, row, leg),
+        expect: () => expectNews(deps, row, orderKind),
       };
     },
     stoppedBy,
@@ -115,7 +115,7 @@ async function drive(
     // An audit that still waits, or waits again, is news. Only once: the bank may accept a decision again and again without
     // effect.
     accepted: async (row) => {
-      if (isFirst) await store.noteOrder(legReference(row, leg), { notifiedStatus: null });
+      if (isFirst) await store.noteOrder(orderReference(row, orderKind), { notifiedStatus: null });
     },
   });
 }
@@ -124,8 +124,8 @@ async function drive(
  * The bank is about to act on the order: one that waited until the lists no longer show it, and is therefore read ever more
  * rarely, is young again for the watch.
  */
-async function expectNews(deps: ActivityDeps, row: PayoutRecord, leg: OrderDecision['leg']): Promise<void> {
-  const reference = legReference(row, leg);
+async function expectNews(deps: ActivityDeps, row: PayoutRecord, orderKind: OrderDecision['orderKind']): Promise<void> {
+  const reference = orderReference(row, orderKind);
   const sent = orderAsked<SentOrder>(await deps.store.attempts(reference));
   // Of what a restored store has forgotten, the run itself reads the order in the end.
   if (sent === undefined) return;
@@ -153,18 +153,18 @@ const NOT_SIGNED = { outcome: 'not-signed' } as const;
 async function whyNotReleased(
   deps: ActivityDeps,
   row: PayoutRecord,
-  { leg, orderId }: OrderDecision,
+  { orderKind, orderId }: OrderDecision,
 ): Promise<OrderApproved | undefined> {
   const { policy, terms } = deps.settings;
   if (policy === undefined) return undefined;
-  const [shown, read] = await Promise.all([readIfThere(deps, orderId), readToSend(deps, row, leg)]);
-  const reference = legReference(row, leg);
-  const expected = expectedOrder(leg, reference, row.instruction, read, undefined);
-  const amount = leg === 'exchange' ? shown?.buy_amount : shown?.transaction_amount;
+  const [shown, read] = await Promise.all([readIfThere(deps, orderId), readToSend(deps, row, orderKind)]);
+  const reference = orderReference(row, orderKind);
+  const expected = expectedOrder(orderKind, reference, row.instruction, read, undefined);
+  const amount = orderKind === 'exchange' ? shown?.buy_amount : shown?.transaction_amount;
   if (shown === undefined || amount === undefined || read.obstacle !== undefined) return NOT_SIGNED;
   const { atLeast, atMost } = boughtWithin(row, expected.amount, read, terms);
   // An exchange buys for the fee that the bank asked when it was sent.
-  if (leg === 'exchange' && isBetween(amount, atLeast, atMost)) expected.amount = amount;
+  if (orderKind === 'exchange' && isBetween(amount, atLeast, atMost)) expected.amount = amount;
   expected.shownAs = await learnedForm(deps.store, reference);
   if (orderDifferences(shown, expected, [orderId]).length > 0) return NOT_SIGNED;
   const booked = asBooked(read, shown);
@@ -192,9 +192,9 @@ const asBooked = ({ exchange, ...read }: Assessment, { sell_amount: sold }: Orde
 
 const FORGOTTEN = 'a restored store does not know whom it was sent to, so it cannot be compared: decide at the bank';
 
-/** The payee as it was sent, whatever was read since; of a store that was replaced by an older copy, as it was last read. */
+/** The payee as it was sent, despite later reads; of a store that was replaced by an older copy, as it was last read. */
 async function paidPayee({ store }: ActivityDeps, row: PayoutRecord): Promise<Payee | 'forgotten'> {
-  const sent = orderAsked<PaymentOrder>(await store.attempts(legReference(row, 'payment')));
+  const sent = orderAsked<PaymentOrder>(await store.attempts(orderReference(row, 'payment')));
   if (sent !== undefined) return { id: sent.beneficiaryId, digest: sent.payeeDigest };
   return row.assessed?.beneficiary?.known === true ? row.assessed.beneficiary : 'forgotten';
 }
@@ -211,7 +211,7 @@ async function stoppedBySwitch(
   { orderId, by }: OrderDecision,
 ): Promise<OrderApproved | undefined> {
   const { reference } = row;
-  const attempts = await store.attemptsOf(Object.values(legReferences(row)));
+  const attempts = await store.attemptsOf(Object.values(orderReferences(row)));
   const sent = attempts.flatMap(({ request }: SendAttempt) => request ?? []);
   const scope = await store.matchingSwitch(switchFactsOf(row, sent));
   if (scope === undefined) return undefined;

@@ -1,5 +1,5 @@
 import type { Bank, OrderScan } from '../bank/bank.ts';
-import type { LookDoubt } from '../domain/absence.ts';
+import type { ReadDoubt } from '../domain/absence.ts';
 import type { CardEvent, CardPaymentInput } from '../domain/card-payment.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
@@ -14,7 +14,7 @@ export interface ActivityDeps extends Sender {
   bank: Bank;
   executions: Executions;
   settings: WorkerSettings;
-  lookAtList: LookAtList;
+  readList: ReadList;
   /** Absent: payees are not checked. */
   checks?: PayeeChecks;
   /** Runs what is done for a payout outside its own activities as a part of its trace; absent: there are no traces. */
@@ -48,33 +48,33 @@ export interface Executions {
   wakeWatch(key: { uid: string; currency: string }): Promise<void>;
   /** False when no such workflow is open. */
   orderChanged(workflowId: string, notice: OrderNotice): Promise<boolean>;
-  /** Whether the run waits to hear how this order ends. */
+  /** Whether the run waits for a notification of this order's end. */
   awaitsEnd(run: { workflowId: string; runId: string }, orderId: string): Promise<boolean>;
-  /** Tells the run how the order that it waits for ended; false when it does not wait for that. */
+  /** Notifies the run of the end of the order that it waits for; false when it does not wait for that. */
   endOrder(run: { workflowId: string; runId: string }, orderId: string, paid: PaidOrder): Promise<boolean>;
   approve(workflowId: string, decision: { by: string; note?: string }): Promise<boolean>;
   reject(workflowId: string, decision: { by: string; remark: string }): Promise<boolean>;
   /** Asks a payout to cancel; false when no such workflow is open. */
   cancelPayout(workflowId: string, request: { by: string; reason: string }): Promise<boolean>;
   /** Makes a held payout check whether its reason is gone; false when no such workflow is open. */
-  lookAgain(workflowId: string): Promise<boolean>;
+  readAgain(workflowId: string): Promise<boolean>;
   isOpen(workflowId: string): Promise<boolean>;
-  /** Starts a card payment whose workflow was closed without an end; it first looks at what was sent. */
+  /** Starts a card payment whose workflow was closed without an end; it first reads what was sent. */
   startCardPayment(input: CardPaymentInput): Promise<void>;
   /** Signals an event to a card payment, once per `requestId`; false when no such workflow is open. */
   cardEvent(merchantRequestId: string, event: CardEvent, requestId: string): Promise<boolean>;
 }
 
-/** Dependencies of whatever looks at the bank's lists. */
-export interface LookDeps {
+/** Dependencies of the code that reads the bank's lists. */
+export interface ListReadDeps {
   store: Store;
   bank: Bank;
   settings: Pick<WorkerSettings, 'terms' | 'clockSkewMs' | 'pageSize'>;
   now: () => number;
 }
 
-export interface LookRequest extends WatchKey {
-  /** Epoch ms of our clock: the orders sent since then are looked for. */
+export interface ListReadRequest extends WatchKey {
+  /** Epoch ms of our clock: the orders sent since then are searched for. */
   since: number;
   /** When lists show the first of them, epoch ms of the bank's clock; 0: the whole list is read. */
   from: number;
@@ -87,12 +87,12 @@ export interface SeenList extends Omit<OrderScan, 'doubt'> {
   /** When the reading began, epoch ms of our clock. */
   beganAt: number;
   /** Why it proves nothing; undefined: it does. */
-  doubt: LookDoubt | undefined;
+  doubt: ReadDoubt | undefined;
 }
 
-export type LookAtList = (request: LookRequest) => Promise<SeenList>;
+export type ReadList = (request: ListReadRequest) => Promise<SeenList>;
 
-/** What long work needs from whoever runs it. */
+/** What long work needs from its caller. */
 export interface LongRun {
   /** Rejects early when the work is to stop. */
   sleep(ms: number): Promise<void>;

@@ -1,7 +1,7 @@
 import { readIfThere } from '../bank/bank-orders.ts';
 import { attemptsListedFrom, clocksDisagree } from '../bank/bank-time.ts';
 import type { Order } from '../bank/schemas/orders.ts';
-import { type LookDoubt, strangeIn } from '../domain/absence.ts';
+import { type ReadDoubt, strangeIn } from '../domain/absence.ts';
 import {
   type ExpectedOrder,
   isArrival,
@@ -26,8 +26,8 @@ import { type Caller, rowAsRecorded } from '../store/claimed-row.ts';
 import type { PayoutRecord, SendAttempt, Store } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { unsentOrders } from './lists.ts';
-import { type LegInput, type SentLeg, sentLeg } from './payout.ts';
-import { listsOfLeg } from './send.ts';
+import { type OrderKindInput, type SentForOrder, sentForOrder } from './payout.ts';
+import { listsOfOrder } from './send.ts';
 
 /**
  * What this process knows of the spellings in its store. They only become fewer, so that an order which takes none of these away
@@ -36,7 +36,7 @@ import { listsOfLeg } from './send.ts';
 const seen = new WeakMap<object, readonly ReferenceSpelling[]>();
 
 /**
- * Learns from an order how the bank spells references. One is enough, if the bank itself has told its id for an attempt: then the
+ * Learns from an order how the bank spells references. One is enough, if the bank itself has returned its id for an attempt: then the
  * two belong together. A text that is no form of the reference says nothing: it is another's, or another number.
  */
 export async function learnSpelling(
@@ -69,7 +69,7 @@ export async function learnedForm(
   return alike.some((other) => other !== reference) ? undefined : shown;
 }
 
-export interface FindOrderInput extends LegInput {
+export interface FindOrderInput extends OrderKindInput {
   /** Epoch ms: orders created since then; moved back by the clock skew, and to the first recorded attempt if that is earlier. */
   since: number;
   /** Whether two looks like this one may prove that there is no order, by the clock of the run, which counts them. */
@@ -108,14 +108,14 @@ interface NothingFound {
   /** Orders without a reference that may be this one by all else that they show. */
   shown: ShownOrder[];
   /**
-   * An order is ours by all that it shows, or its id was told by an answer: absence is not proven, and no person can declare it.
+   * An order is ours by all that it shows, or its id was returned by an answer: absence is not proven, and no person can declare it.
    */
   isOurs: boolean;
 }
 
 interface SearchedLists {
   /** Why the lists prove nothing; absent: they are complete. */
-  doubt?: LookDoubt;
+  doubt?: ReadDoubt;
   pagesRead: number;
   ordersRead: number;
 }
@@ -137,13 +137,13 @@ interface AttemptsOnRecord {
 }
 
 /**
- * One look for an order: reads the order ids accepted under its reference, then the order lists of all its currencies since its
+ * One search for an order: reads the order ids accepted under its reference, then the order lists of all its currencies since its
  * first attempt, whichever run made it.
  */
 export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: FindOrderInput): Promise<OrderSearch> {
-  const { claim, leg, since, recorded, mayProve } = input;
+  const { claim, orderKind, since, recorded, mayProve } = input;
   const row = await rowAsRecorded(deps, claim, runId, recorded);
-  const { reference, attempts, ownIds, sent, expected } = await sentLeg(deps, row, input);
+  const { reference, attempts, ownIds, sent, expected } = await sentForOrder(deps, row, input);
   expected.shownAs = await learnedForm(deps.store, reference);
   const onRecord = await attemptsOnRecord(deps, row, { attempts, sent });
   const found = new Found(expected, ownIds);
@@ -151,16 +151,16 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
     const order = await readIfThere(deps, orderId);
     if (order !== undefined) found.add(order);
   }
-  // Before the time range is computed: the first answers of a process tell the bank's time.
+  // Before the time range is computed: the first answers of a process show the bank's time.
   await deps.assertIdentity();
   const sentSince = Math.min(since, ...attempts.map(({ sentAt }) => sentAt));
   const listedFrom = attemptsListedFrom(deps, sentSince, attempts);
   const before = await seenBefore(deps, row, reference);
   for (const order of before.orders) found.sort(order);
   const lists: SearchedLists = { doubt: before.isMissing ? 'incomplete' : undefined, pagesRead: 0, ordersRead: 0 };
-  for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
+  for (const list of await listsOfOrder(deps.bank, row, orderKind, sent)) {
     const from = mayProve ? 0 : listedFrom;
-    const scan = await deps.lookAtList({ ...list, since: sentSince, from, toProve: mayProve });
+    const scan = await deps.readList({ ...list, since: sentSince, from, toProve: mayProve });
     lists.doubt = strangeIn(lists.doubt) ?? scan.doubt ?? lists.doubt;
     lists.pagesRead += scan.pagesRead;
     lists.ordersRead += scan.orders.length;
@@ -175,14 +175,14 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
 async function attemptsOnRecord(
   { store, now }: ActivityDeps,
   row: PayoutRecord,
-  { attempts, sent }: Pick<SentLeg, 'attempts' | 'sent'>,
+  { attempts, sent }: Pick<SentForOrder, 'attempts' | 'sent'>,
 ): Promise<AttemptsOnRecord> {
-  const silent = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
+  const inDoubt = attempts.filter(({ outcome }) => outcome === null).map(({ sentAt }) => sentAt);
   return {
     exists: attempts.some(({ outcome }) => outcome === 'exists'),
     unsent: unsent(attempts),
     recorded: attempts.map(({ attempt }) => attempt),
-    liveForMs: Math.max(0, Math.max(0, ...silent) + SENDER_LIFE_MS - now()),
+    liveForMs: Math.max(0, Math.max(0, ...inDoubt) + SENDER_LIFE_MS - now()),
     distrusted: await store.hasSuspectedDuplicate(row.uid),
     switchedOff: await store.matchingSwitch(switchFactsOf(row, sent === undefined ? [] : [sent])),
   };
@@ -269,7 +269,7 @@ const withoutReference = (order: Order, expected: ExpectedOrder): ShownOrder => 
   differences: [NO_REFERENCE, ...orderDifferences({ ...order, client_order_id: undefined }, expected)],
 });
 
-/** It is what was sent, whatever the form of its reference. */
+/** It is what was sent, with any form of its reference. */
 const isAsSent = ({ differences }: ShownOrder): boolean => differences.every((field) => field === REFERENCE_FORM);
 
 /** Those that are not known to be orders of other payouts. */

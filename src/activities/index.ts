@@ -1,4 +1,4 @@
-import * as decisions from '../people/decisions/weigh.ts';
+import * as decisions from '../people/decisions/verify.ts';
 import * as claims from '../store/claimed-row.ts';
 import * as assessment from './assess.ts';
 import * as batch from './batch.ts';
@@ -21,7 +21,7 @@ const ACTIVITIES = {
   prepare: payout.prepare,
   renewClaim: claims.renewClaim,
   assess: assessment.assess,
-  weighDecisions: decisions.weighDecisions,
+  verifyDecisions: decisions.verifyDecisions,
   auditRefused: decisions.auditRefused,
   useDecision: decisions.useDecision,
   recordState: payout.recordState,
@@ -40,7 +40,7 @@ const ACTIVITIES = {
   awaitBank: waits.awaitBank,
   awaitFunds: waits.awaitFunds,
   pollOrders: watch.pollOrders,
-  // Batches, and whatever should be running.
+  // Batches, and all that should be running.
   runBatch: batch.runBatch,
   setBatchControl: batch.setBatchControl,
   approveRows: batch.approveRows,

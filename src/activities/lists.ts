@@ -3,27 +3,27 @@ import { readIfThere } from '../bank/bank-orders.ts';
 import { attemptsListedFrom, clocksDisagree, inAnyZone, isReached, listedFrom } from '../bank/bank-time.ts';
 import { isBankError } from '../bank/errors.ts';
 import { shared } from '../bank/shared-reads.ts';
-import type { LookDoubt } from '../domain/absence.ts';
+import type { ReadDoubt } from '../domain/absence.ts';
 import { referenceOf } from '../domain/identity.ts';
-import { type LegKind, legsOf, payoutWorkflowId } from '../domain/names.ts';
+import { type OrderKind, orderKindsOf, payoutWorkflowId } from '../domain/names.ts';
 import { isIndistinct } from '../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../domain/order-status.ts';
 import { ownStem, referenceForm } from '../domain/reference-form.ts';
 import { expectedOrder, listsOf, type SentOrder } from '../domain/sent-order.ts';
 import {
   both,
-  type DemandedLook,
-  demandedLook,
+  type DemandedRead,
+  demandedRead,
   hasWaited,
   isMetBy,
   mayBeOrderOf,
   orderAsked,
 } from '../domain/submission.ts';
 import { HOUR_MS } from '../domain/time.ts';
-import { legReference } from '../store/claimed-row.ts';
+import { orderReference } from '../store/claimed-row.ts';
 import { earlierReferences, GENERATIONS_MORE, mayOtherGenerationPay } from '../store/proven-unpaid.ts';
-import type { ListLook, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
-import type { LookAtList, LookDeps, LookRequest, SeenList } from './deps.ts';
+import type { ListRead, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
+import type { ListReadDeps, ListReadRequest, ReadList, SeenList } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
 
 /** What the references of a row derive from, claimed or not. */
@@ -38,12 +38,12 @@ interface UnsentOrder extends UnaskedOrder {
 
 /** Orders that lists have shown under references of the document, of every generation, and that no attempt of ours explains. */
 export async function unsentOrders(
-  { store }: Pick<LookDeps, 'store'>,
+  { store }: Pick<ListReadDeps, 'store'>,
   { uid, documentId, generation, kind }: SentRow,
 ): Promise<UnsentOrder[]> {
   if (!(await store.hasUnaskedOrders())) return [];
   const references = Array.from({ length: generation + 1 + GENERATIONS_MORE }, (_, each) =>
-    legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, each)),
+    orderKindsOf(kind).map((orderKind) => referenceOf(uid, documentId, orderKind, each)),
   ).flat();
   const byStem = new Map(references.map((reference) => [ownStem(reference) ?? '', reference]));
   const found = (await store.unaskedOrdersLike([...byStem.keys()])).flatMap((order) => {
@@ -69,7 +69,7 @@ export async function unsentOrders(
 /** What the bank shows against sending an order of a row. */
 interface AtBank {
   /** Why a list that must be read first proves nothing. */
-  doubt?: LookDoubt;
+  doubt?: ReadDoubt;
   /** Orders under other references of the same document that may have taken money. */
   earlier: string[];
   /** Orders under the reference of the row itself, which this store did not send. */
@@ -77,59 +77,59 @@ interface AtBank {
 }
 
 /**
- * Looks at every list that can show an order of this document, unless that was done, and says what they show.
+ * Reads every list that can show an order of this document, unless that was done, and says what they show.
  *
  * @param lists that can show the order to be sent
- * @param begunAfter no look that is demanded again and again may have begun earlier, epoch ms
+ * @param begunAfter no read that is required again and again may have begun earlier, epoch ms
  * @throws BankError if the bank does not show a list
  */
 export async function askBank(
-  deps: LookDeps & { lookAtList: LookAtList },
+  deps: ListReadDeps & { readList: ReadList },
   row: SentRow,
-  leg: LegKind,
+  orderKind: OrderKind,
   lists: readonly WatchKey[],
   begunAfter = 0,
 ): Promise<AtBank> {
-  const { missing, earlier } = await missingLooks(deps, row, leg, lists, begunAfter);
+  const { missing, earlier } = await missingReads(deps, row, orderKind, lists, begunAfter);
   if (missing.some(({ after }) => after > deps.now())) return { doubt: 'too-soon', earlier: [], own: [] };
-  const seen = await Promise.all(missing.map((look) => deps.lookAtList({ ...look, toProve: true })));
+  const seen = await Promise.all(missing.map((readKey) => deps.readList({ ...readKey, toProve: true })));
   const doubt = seen.find((list) => list.doubt !== undefined)?.doubt;
-  return { ...(doubt !== undefined && { doubt }), ...(await atBank(deps, row, leg, earlier)) };
+  return { ...(doubt !== undefined && { doubt }), ...(await atBank(deps, row, orderKind, earlier)) };
 }
 
 /**
- * Whether an order of the row may be sent, as far as the store knows from the last looks: `look`, one is missing; `own`, `earlier`:
+ * Whether an order of the row may be sent, as far as the store knows from the last reads: `read`, one is missing; `own`, `earlier`:
  * they show an order that forbids it, or one of a later generation was sent.
  */
 export async function objectionTo(
-  deps: LookDeps,
+  deps: ListReadDeps,
   row: SentRow,
-  leg: LegKind,
+  orderKind: OrderKind,
   lists: readonly WatchKey[],
-): Promise<'look' | 'own' | 'earlier' | undefined> {
+): Promise<'read' | 'own' | 'earlier' | undefined> {
   if (await mayOtherGenerationPay(deps.store, row)) return 'earlier';
-  const { missing, earlier } = await missingLooks(deps, row, leg, lists);
-  if (missing.length > 0) return 'look';
-  const shown = await atBank(deps, row, leg, earlier);
+  const { missing, earlier } = await missingReads(deps, row, orderKind, lists);
+  if (missing.length > 0) return 'read';
+  const shown = await atBank(deps, row, orderKind, earlier);
   if (shown.own.length > 0) return 'own';
   return shown.earlier.length > 0 ? 'earlier' : undefined;
 }
 
 /**
  * Orders under the references of the row itself that this store did not send, and that may have taken money: it has forgotten
- * them, or another store has sent them. A leg that is known to be paid is left out.
+ * them, or another store has sent them. An order that is known to be paid is left out.
  */
-export async function unsentByRow(deps: LookDeps, row: SentRow, references: readonly string[]): Promise<string[]> {
+export async function unsentByRow(deps: ListReadDeps, row: SentRow, references: readonly string[]): Promise<string[]> {
   const unsent = (await unsentOrders(deps, row)).filter(({ reference }) => references.includes(reference));
   if (unsent.length === 0) return [];
   const attempts = await deps.store.attemptsOf(references);
-  const paid = new Set(attempts.filter(({ settled }) => settled === 'paid').map(({ reference }) => reference));
+  const paid = new Set(attempts.filter(({ resolved }) => resolved === 'paid').map(({ reference }) => reference));
   const others = unsent.filter(({ reference }) => !paid.has(reference));
   const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
   return others.filter((_, index) => alive[index]).map(({ orderId }) => orderId);
 }
 
-interface MissingLook extends WatchKey {
+interface MissingRead extends WatchKey {
   after: number;
   since: number;
   from: number;
@@ -141,45 +141,51 @@ interface Earlier {
   attempts: SendAttempt[];
 }
 
-async function missingLooks(
-  deps: LookDeps,
+async function missingReads(
+  deps: ListReadDeps,
   row: SentRow,
-  leg: LegKind,
+  orderKind: OrderKind,
   lists: readonly WatchKey[],
   begunAfter = 0,
-): Promise<{ missing: MissingLook[]; earlier: Earlier }> {
+): Promise<{ missing: MissingRead[]; earlier: Earlier }> {
   const { store, now } = deps;
-  const own = await store.attempts(legReference(row, leg));
+  const own = await store.attempts(orderReference(row, orderKind));
   const earlier = await earlierOf(deps, row);
   const attempts = [...own, ...earlier.attempts];
   const { listLagMs } = deps.settings.terms.waits;
   const facts = { now: now(), begunAfter, listLagMs, isOlder: await isOlder(deps, row) };
-  const demanded = demandedLook(attempts, row.generation, earlier.payouts, facts);
+  const demanded = demandedRead(attempts, row.generation, earlier.payouts, facts);
   const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
-  const looks = await store.looksAt(keys);
-  const missing: MissingLook[] = [];
+  const reads = await store.listReadsOf(keys);
+  const missing: MissingRead[] = [];
   for (const key of keys) {
-    const look = looks.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-    const wanted = both(isMet(look, demanded, now()) ? undefined : demanded, await demandedSinceOpening(store, look));
+    const readKey = reads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
+    const wanted = both(
+      isMet(readKey, demanded, now()) ? undefined : demanded,
+      await demandedSinceOpening(store, readKey),
+    );
     if (wanted === undefined) continue;
     missing.push({ ...key, after: wanted.after, since: wanted.from, from: listedFrom(deps, wanted.from) });
   }
   return { missing, earlier };
 }
 
-async function isOlder({ store, now }: LookDeps, { createdAt, releasedAt }: SentRow): Promise<boolean> {
+async function isOlder({ store, now }: ListReadDeps, { createdAt, releasedAt }: SentRow): Promise<boolean> {
   if (createdAt === undefined) return false;
   return hasWaited(now(), releasedAt ?? createdAt) || createdAt <= ((await store.resumed())?.at ?? 0);
 }
 
-const isMet = (look: ListLook | undefined, demanded: DemandedLook | undefined, now: number): boolean =>
-  demanded === undefined || (look !== undefined && look.reachesFrom === 0 && isMetBy(demanded, look.beganAt, now));
+const isMet = (readKey: ListRead | undefined, demanded: DemandedRead | undefined, now: number): boolean =>
+  demanded === undefined ||
+  (readKey !== undefined && readKey.reachesFrom === 0 && isMetBy(demanded, readKey.beganAt, now));
 
-async function earlierOf({ store }: LookDeps, row: SentRow): Promise<Earlier> {
+async function earlierOf({ store }: ListReadDeps, row: SentRow): Promise<Earlier> {
   if (row.generation === 0) return { payouts: [], attempts: [] };
   const payouts = await store.payoutsOf(earlierReferences(row));
-  const legs = payouts.flatMap((payout) => legsOf(payout.kind).map((leg) => legReference(payout, leg)));
-  return { payouts, attempts: await store.attemptsOf(legs) };
+  const orderKinds = payouts.flatMap((payout) =>
+    orderKindsOf(payout.kind).map((orderKind) => orderReference(payout, orderKind)),
+  );
+  return { payouts, attempts: await store.attemptsOf(orderKinds) };
 }
 
 const isOrder = (request: SendAttempt['request']): request is SentOrder => request !== null && 'amount' in request;
@@ -192,13 +198,13 @@ function distinct(keys: readonly WatchKey[]): WatchKey[] {
 }
 
 async function atBank(
-  deps: LookDeps,
+  deps: ListReadDeps,
   row: SentRow,
-  leg: LegKind,
+  orderKind: OrderKind,
   earlier: Earlier,
 ): Promise<Pick<AtBank, 'earlier' | 'own'>> {
   const unsent = await unsentOrders(deps, row);
-  const own = legReference(row, leg);
+  const own = orderReference(row, orderKind);
   const others = [...unsent.filter(({ reference }) => reference !== own), ...(await hiddenOrders(deps, row, earlier))];
   const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
   return {
@@ -210,16 +216,16 @@ async function atBank(
 }
 
 /** Orders without a reference for the same money as an earlier generation, made since it was sent. */
-async function hiddenOrders(deps: LookDeps, row: SentRow, { payouts, attempts }: Earlier): Promise<UnaskedOrder[]> {
+async function hiddenOrders(deps: ListReadDeps, row: SentRow, { payouts, attempts }: Earlier): Promise<UnaskedOrder[]> {
   if (attempts.length === 0) return [];
   const from = attemptsListedFrom(deps, Math.min(...attempts.map(({ sentAt }) => sentAt)), attempts);
   const keys = distinct(attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt)));
   const hidden = (await Promise.all(keys.map((key) => deps.store.unaskedOrdersWithoutReference(key)))).flat();
   const expected = payouts.flatMap((payout) =>
-    legsOf(payout.kind).map((leg) => {
-      const reference = legReference(payout, leg);
+    orderKindsOf(payout.kind).map((orderKind) => {
+      const reference = orderReference(payout, orderKind);
       const sent = orderAsked<SentOrder>(attempts.filter((attempt) => attempt.reference === reference));
-      return expectedOrder(leg, reference, payout.instruction, payout.assessed, sent);
+      return expectedOrder(orderKind, reference, payout.instruction, payout.assessed, sent);
     }),
   );
   const known = new Set(
@@ -233,9 +239,9 @@ async function hiddenOrders(deps: LookDeps, row: SentRow, { payouts, attempts }:
 
 /**
  * Orders that a watch has seen under this reference and that the bank still shows by their ids, though a list may leave them out.
- * They are noted, so that whoever prepares the row again looks for them.
+ * They are noted, so that the next run that prepares the row searches for them.
  */
-async function seenByWatch(deps: LookDeps, { uid }: SentRow, reference: string): Promise<UnaskedOrder[]> {
+async function seenByWatch(deps: ListReadDeps, { uid }: SentRow, reference: string): Promise<UnaskedOrder[]> {
   const orders = await Promise.all(
     (await deps.store.orderIdsSeen(reference)).map((orderId) => readIfThere(deps, orderId)),
   );
@@ -250,21 +256,21 @@ async function seenByWatch(deps: LookDeps, { uid }: SentRow, reference: string):
 }
 
 /** By what the bank shows of the order now: only one that says "no money" is dead. */
-async function mayHavePaid(deps: LookDeps, { orderId }: UnaskedOrder): Promise<boolean> {
+async function mayHavePaid(deps: ListReadDeps, { orderId }: UnaskedOrder): Promise<boolean> {
   const order = await readIfThere(deps, orderId);
   return order === undefined || !isNoMoney(stageMeaning(order.stage, deps.settings.terms.closedMeans));
 }
 
 /**
- * Looks at the bank's lists, in this process. All who ask for the same list share a reading, one at a time: the next one goes back
+ * Reads the bank's lists, in this process. All who ask for the same list share a reading, one at a time: the next one goes back
  * as far as any of them asked for, and so proves as much as a reading of its own. Many lost answers, or many rows of a batch, then
  * cost few bank calls. A list that proves something is recorded in the store, so that other processes need not read it.
  *
  * @throws BankError if the bank does not show the list
  */
-export function looksAtLists(deps: LookDeps): LookAtList {
-  const asked = new Map<string, LookRequest>();
-  const look = shared(async (key): Promise<SeenList> => {
+export function listReader(deps: ListReadDeps): ReadList {
+  const asked = new Map<string, ListReadRequest>();
+  const readKey = shared(async (key): Promise<SeenList> => {
     const request = asked.get(key);
     asked.delete(key);
     if (request === undefined) throw new Error('nobody has asked for this list');
@@ -273,22 +279,22 @@ export function looksAtLists(deps: LookDeps): LookAtList {
   return (request) => {
     const key = JSON.stringify([request.uid, request.currency]);
     asked.set(key, widest(request, asked.get(key)));
-    return look(key);
+    return readKey(key);
   };
 }
 
-const widest = (one: LookRequest, other: LookRequest = one): LookRequest => ({
+const widest = (one: ListReadRequest, other: ListReadRequest = one): ListReadRequest => ({
   ...one,
   since: Math.min(one.since, other.since),
   from: Math.min(one.from, other.from),
   toProve: one.toProve || other.toProve,
 });
 
-async function read(deps: LookDeps, { toProve, since, from, uid, currency }: LookRequest): Promise<SeenList> {
+async function read(deps: ListReadDeps, { toProve, since, from, uid, currency }: ListReadRequest): Promise<SeenList> {
   const key = { uid, currency };
   const beganAt = deps.now();
   const query = { ...key, from: toProve ? inAnyZone(from) : from };
-  const scan = await deps.bank.orders.listSettled(query, { pageSize: deps.settings.pageSize });
+  const scan = await deps.bank.orders.listStable(query, { pageSize: deps.settings.pageSize });
   if (!toProve) return { ...scan, beganAt, doubt: scan.doubt ?? (scan.stable ? undefined : 'not-stable') };
   const doubt = await doubtOf(deps, key, scan, { since, from, beganAt });
   if (doubt === undefined) await note(deps, key, scan, { from, beganAt });
@@ -299,11 +305,11 @@ async function read(deps: LookDeps, { toProve, since, from, uid, currency }: Loo
 const LISTED_MS = HOUR_MS;
 
 async function doubtOf(
-  deps: LookDeps,
+  deps: ListReadDeps,
   key: WatchKey,
   { stable, orders, doubt }: OrderScan,
-  { since, from, beganAt }: Pick<LookRequest, 'since' | 'from'> & { beganAt: number },
-): Promise<LookDoubt | undefined> {
+  { since, from, beganAt }: Pick<ListReadRequest, 'since' | 'from'> & { beganAt: number },
+): Promise<ReadDoubt | undefined> {
   if (doubt !== undefined) return doubt;
   if (from > 0 && clocksDisagree(deps)) return 'clocks-apart';
   // A list without one that it must show by now is behind, or is not the list that was asked for.
@@ -321,7 +327,7 @@ async function doubtOf(
  * order, as while people say which order pays. Each is read by its id, since the list that has shown it may have been wrong.
  */
 async function lacksSeen(
-  deps: LookDeps,
+  deps: ListReadDeps,
   { uid, currency }: WatchKey,
   shown: ReadonlySet<string>,
   { from, to }: { from: number; to: number },
@@ -340,9 +346,9 @@ async function lacksSeen(
   return false;
 }
 
-/** Notes what the list shows, then that it was looked at. A look whose orders could not be noted is not recorded. */
+/** Notes what the list shows, then that it was read. A read whose orders could not be noted is not recorded. */
 async function note(
-  deps: LookDeps,
+  deps: ListReadDeps,
   key: WatchKey,
   { orders }: OrderScan,
   { from, beganAt }: { from: number; beganAt: number },
@@ -353,22 +359,22 @@ async function note(
     if (!isBankError(error)) throw error;
     return;
   }
-  const [before] = await deps.store.looksAt([key]);
+  const [before] = await deps.store.listReadsOf([key]);
   const demanded = await demandedSinceOpening(deps.store, before);
   const isThat =
     demanded !== undefined && beganAt >= demanded.after && isReached(deps, from, listedFrom(deps, demanded.from));
-  await deps.store.recordLook({ ...key, beganAt, reachesFrom: from, resumption: isThat ? beganAt : null });
+  await deps.store.recordListRead({ ...key, beganAt, reachesFrom: from, resumption: isThat ? beganAt : null });
 }
 
 /** Nobody has sent from the store, and others may have sent what it is asked to send. */
 const NEVER_OPENED = { at: 0, from: 0 };
 
-/** The look at a list that is demanded because senders have opened the store anew since the last one; undefined: none. */
+/** The read of a list that is required because senders have opened the store anew since the last one; undefined: none. */
 export async function demandedSinceOpening(
-  store: LookDeps['store'],
-  look: ListLook | undefined,
-): Promise<DemandedLook | undefined> {
-  const looked = look?.resumption ?? undefined;
-  const { at, from } = (await store.resumed(looked)) ?? NEVER_OPENED;
-  return looked !== undefined && looked >= at ? undefined : { after: at, from };
+  store: ListReadDeps['store'],
+  readKey: ListRead | undefined,
+): Promise<DemandedRead | undefined> {
+  const readSince = readKey?.resumption ?? undefined;
+  const { at, from } = (await store.resumed(readSince)) ?? NEVER_OPENED;
+  return readSince !== undefined && readSince >= at ? undefined : { after: at, from };
 }

@@ -2,13 +2,14 @@ import { readIfThere } from '../bank/bank-orders.ts';
 import type { Order } from '../bank/schemas/orders.ts';
 import { agreedCost } from '../domain/agreed-cost.ts';
 import { referenceOf } from '../domain/identity.ts';
-import { type LegKind, mainLegOf } from '../domain/names.ts';
+import { mainOrderKindOf, type OrderKind } from '../domain/names.ts';
 import { isArrival, isReturn, type OrderFacts } from '../domain/order-judgement.ts';
 import { stageMeaning } from '../domain/order-status.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import {
   addFindings,
   type BookedValues,
+  type ExpectedTerms,
   type Fact,
   factsOfExchange,
   factsOfPayment,
@@ -16,33 +17,32 @@ import {
   NOTHING_FOUND,
   type ReconciliationFindings,
   type Return,
-  type SettledTerms,
   type StoredExchange,
 } from '../domain/reconciliation.ts';
 import { ByReference, mayBeAltered, mayBeOurs, ownStem, referenceForm } from '../domain/reference-form.ts';
 import { expectedOrder, type SentOrder } from '../domain/sent-order.ts';
 import { mayBeOrderOf, orderAsked } from '../domain/submission.ts';
 import { capsOf } from '../people/decisions/asked.ts';
-import { legReference } from '../store/claimed-row.ts';
+import { orderReference } from '../store/claimed-row.ts';
 import type { BookedExchange, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
-import type { ActivityDeps, LookDeps } from './deps.ts';
+import type { ActivityDeps, ListReadDeps } from './deps.ts';
 
 type Judge = (orders: readonly Order[]) => Fact[];
 
 /** Judges the orders of these rows by what the store has of them: what was sent, what was booked, what people accepted. */
-async function settledLegs({ store, settings }: LookDeps, rows: readonly PayoutRecord[]) {
+async function resolvedOrders({ store, settings }: ListReadDeps, rows: readonly PayoutRecord[]) {
   const references = rows.map(({ reference }) => reference);
   const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
   const accepted = Map.groupBy(await store.acceptedDifferencesOf(references), ({ reference }) => reference);
   const { terms } = settings;
   const { closedMeans } = terms;
-  const termsOf = (row: PayoutRecord, leg: LegKind, attempts: readonly SendAttempt[]): SettledTerms => {
+  const termsOf = (row: PayoutRecord, orderKind: OrderKind, attempts: readonly SendAttempt[]): ExpectedTerms => {
     const sent = orderAsked<SentOrder>(attempts);
-    const exchange = leg === 'exchange' ? booked.get(row.reference) : undefined;
-    const isMain = leg === mainLegOf(row.kind);
+    const exchange = orderKind === 'exchange' ? booked.get(row.reference) : undefined;
+    const isMain = orderKind === mainOrderKindOf(row.kind);
     const ids = [...attempts.map(({ orderId }) => orderId), isMain ? row.orderId : null, exchange?.orderId ?? null];
     return {
-      expected: expectedOrder(leg, legReference(row, leg), row.instruction, row.assessed, sent),
+      expected: expectedOrder(orderKind, orderReference(row, orderKind), row.instruction, row.assessed, sent),
       ownIds: [...new Set(ids.filter((id) => id !== null))],
       booked: exchange === undefined ? bookedFee(row, isMain) : bookedValues(exchange),
       ...(isMain && { feeAtMost: agreedCost({ fee: row.assessed?.fee }, capsOf(row, terms)).feeAtMost }),
@@ -54,17 +54,17 @@ async function settledLegs({ store, settings }: LookDeps, rows: readonly PayoutR
   return {
     /** Orders under the row's own reference. */
     ofRow(row: PayoutRecord, attempts: readonly SendAttempt[] = []): Judge {
-      const leg = mainLegOf(row.kind);
-      const known = termsOf(row, leg, attempts);
+      const orderKind = mainOrderKindOf(row.kind);
+      const known = termsOf(row, orderKind, attempts);
       const exchange = { accepted: row.orderId === null ? [] : [row.orderId], isBooked: false };
-      return leg === 'exchange'
+      return orderKind === 'exchange'
         ? (orders) => factsOfExchange(row, exchange, orders, closedMeans, known)
         : (orders) => factsOfPayment(row, orders, closedMeans, known);
     },
     /** Orders under the derived reference of a payout's exchange; without `attempts`, the store has forgotten them. */
     ofExchange(row: PayoutRecord, attempts: readonly SendAttempt[] | undefined): Judge {
       const known = termsOf(row, 'exchange', attempts ?? []);
-      const isPaid = attempts?.some(({ settled }) => settled === 'paid') === true;
+      const isPaid = attempts?.some(({ resolved }) => resolved === 'paid') === true;
       const exchange: StoredExchange = {
         accepted: known.ownIds,
         isBooked: isPaid || booked.has(row.reference),
@@ -101,7 +101,7 @@ interface OrderList extends WatchKey {
  * throws a `BankError` if that fails.
  */
 export async function noteOrders(
-  deps: LookDeps,
+  deps: ListReadDeps,
   list: OrderList,
   orders: readonly Order[],
 ): Promise<ReconciliationFindings> {
@@ -129,23 +129,23 @@ export async function noteOrders(
     strange.flatMap((reference) => byReference.get(reference) ?? []),
   );
 
-  const settled = await settledLegs(deps, [...payouts.values(), ...owners.values(), ...renamed.values()]);
+  const resolved = await resolvedOrders(deps, [...payouts.values(), ...owners.values(), ...renamed.values()]);
   const note = notes(deps, list);
   for (const [reference, under] of byReference) {
     const payout = payouts.get(reference ?? '');
     const owner = owners.get(reference ?? '');
     const attempts = sent.get(reference ?? '');
     if (payout !== undefined) {
-      await note.facts(under, await judged(deps, under, settled.ofRow(payout, attempts)));
+      await note.facts(under, await judged(deps, under, resolved.ofRow(payout, attempts)));
       note.unsent(under, { ...payout, under: payout.reference }, attempts);
     } else if (owner !== undefined) {
-      await note.facts(under, await judged(deps, under, settled.ofExchange(owner, attempts)));
+      await note.facts(under, await judged(deps, under, resolved.ofExchange(owner, attempts)));
       if (attempts === undefined) await keepBooked(deps, owner, under);
       note.unsent(under, { ...owner, under: reference ?? '', orderId: null }, attempts);
     } else if (attempts === undefined) {
       for (const order of under) {
         const ended = renamed.get(order.order_id);
-        if (ended !== undefined) await note.facts([order], await judged(deps, [order], settled.ofRow(ended)));
+        if (ended !== undefined) await note.facts([order], await judged(deps, [order], resolved.ofRow(ended)));
         else if (mayBeSent(order)) note.unasked(order);
       }
     }
@@ -158,7 +158,7 @@ export async function noteOrders(
  * are then known by order id; anything else (exchanges, returns, second orders) costs a read of all documents of the user.
  */
 async function sentReferences(
-  { store, settings }: LookDeps,
+  { store, settings }: ListReadDeps,
   { uid, since }: OrderList,
   orders: readonly Order[],
 ): Promise<Map<string, string>> {
@@ -190,7 +190,7 @@ async function sentReferences(
 }
 
 /** Ended payouts by the ids of their orders, which the bank now shows under references that are not ours. */
-async function endedByOrder({ store }: LookDeps, orders: readonly Order[]): Promise<Map<string, PayoutRecord>> {
+async function endedByOrder({ store }: ListReadDeps, orders: readonly Order[]): Promise<Map<string, PayoutRecord>> {
   const owners = await store.payoutsOfOrders(orders.map(({ order_id }) => order_id));
   return new Map(owners.flatMap((owner) => (isEnd(owner.state) ? [[owner.orderId ?? '', owner]] : [])));
 }
@@ -198,18 +198,18 @@ async function endedByOrder({ store }: LookDeps, orders: readonly Order[]): Prom
 /**
  * An older copy of the store has forgotten the exchange of an ended payout: what the bank books for it is kept for the report.
  */
-async function keepBooked(deps: LookDeps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
+async function keepBooked(deps: ListReadDeps, owner: PayoutRecord, orders: readonly Order[]): Promise<void> {
   const isPaid = ({ stage }: Order): boolean => stageMeaning(stage, deps.settings.terms.closedMeans) === 'paid';
   const listed = orders.find(isPaid);
   if (listed === undefined || !isEnd(owner.state)) return;
   if ((await deps.store.bookedExchangesOf([owner.reference])).length > 0) return;
-  const order = await asItStands(deps, listed);
+  const order = await asItIsNow(deps, listed);
   if (isPaid(order)) await deps.store.recordBookedExchange(bookedExchange(owner, order, deps.now()));
 }
 
 /** Payouts by the derived reference of their exchange. */
 async function exchangeOwners(
-  { store, settings }: LookDeps,
+  { store, settings }: ListReadDeps,
   { uid, since }: OrderList,
   exchanges: ReadonlySet<string>,
 ): Promise<Map<string, PayoutRecord>> {
@@ -226,19 +226,19 @@ async function exchangeOwners(
 
 /** A list may lag: orders that look like incidents are read by id and judged again. */
 async function judged(
-  deps: LookDeps,
+  deps: ListReadDeps,
   orders: readonly Order[],
   judge: (orders: readonly Order[]) => Fact[],
 ): Promise<Fact[]> {
   const listed = judge(orders);
   const suspects = new Set(listed.filter(({ kind }) => kind !== 'return').map(({ orderId }) => orderId));
   if (suspects.size === 0) return listed;
-  const read = orders.map((order) => (suspects.has(order.order_id) ? asItStands(deps, order) : order));
+  const read = orders.map((order) => (suspects.has(order.order_id) ? asItIsNow(deps, order) : order));
   return judge(await Promise.all(read));
 }
 
-/** The list's record stands if no order is found, which proves nothing, or one of another reference that has the same id. */
-async function asItStands(deps: LookDeps, listed: Order): Promise<Order> {
+/** The list's record is kept if no order is found, which proves nothing, or one of another reference that has the same id. */
+async function asItIsNow(deps: ListReadDeps, listed: Order): Promise<Order> {
   const read = await readIfThere(deps, listed.order_id);
   const { client_order_id: shown = '' } = listed;
   const isOther = read?.client_order_id !== undefined && referenceForm(read.client_order_id, shown) === 'other';
@@ -252,9 +252,9 @@ const mayBeSent = (order: Order): boolean => !isReturn(order) && !isArrival(orde
 type OpenRow = Pick<PayoutRecord, 'state' | 'orderId'> & { under: string };
 
 /** Stores facts and counts them; what is left is stored when the findings are asked for. */
-function notes({ store, now }: LookDeps, { uid, currency }: OrderList) {
+function notes({ store, now }: ListReadDeps, { uid, currency }: OrderList) {
   let found = NOTHING_FOUND;
-  /** Stored together at the end: an account that others use too shows many at each look. */
+  /** Stored together at the end: an account that others use too shows many at each read. */
   const unaskedOrders: UnaskedOrder[] = [];
   /** By reference in the open set: an order that an attempt without an order id may have made. */
   const inDoubt = new Map<string, string>();
@@ -288,7 +288,7 @@ function notes({ store, now }: LookDeps, { uid, currency }: OrderList) {
     unasked,
     /**
      * Orders under a reference of an open row. None of its attempts explains one: another copy of the store has sent it, or the
-     * bank has executed what it refused, or what was proven absent. One in doubt may have made it: its run is to look again, also
+     * bank has executed what it refused, or what was proven absent. One in doubt may have made it: its run is to search again, also
      * if it has found no order before.
      */
     unsent(orders: readonly Order[], { state, orderId, under }: OpenRow, attempts: readonly SendAttempt[] = []): void {

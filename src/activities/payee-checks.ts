@@ -33,7 +33,7 @@ export function checkOf({ kind, verdict, provider, payee, askedAt, otherName, ca
 
 export type ShownCheck = PayeeCheck & Pick<KeptCheck, 'name' | 'otherName' | 'caseId' | 'why'>;
 
-/** The verdicts of a row for whoever decides on it; with names and details only if they are still those of its assessment. */
+/** The verdicts of a row for the people who decide on it; with names and details only if they are still those of its assessment. */
 export async function checksShown(
   store: Pick<Store, 'payeeCheck'>,
   { uid, assessed }: Pick<PayoutRecord, 'uid' | 'assessed'>,

@@ -5,7 +5,7 @@ import type { Assessment } from '../domain/gates.ts';
 import { payloadDigest, referenceOf } from '../domain/identity.ts';
 import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
 import { decimalsEqual } from '../domain/money.ts';
-import { type LegKind, legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
+import { mainOrderKindOf, type OrderKind, orderKindsOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import type { ExpectedOrder } from '../domain/order-judgement.ts';
 import {
   type EndState,
@@ -30,15 +30,15 @@ import {
 import { dueAt } from '../domain/time.ts';
 import { capsOf } from '../people/decisions/asked.ts';
 import { isSignedByMaker } from '../people/decisions/verdict.ts';
-import { type Caller, claimedRow, legReference, legReferences } from '../store/claimed-row.ts';
+import { type Caller, claimedRow, orderReference, orderReferences } from '../store/claimed-row.ts';
 import { areEarlierUnpaid } from '../store/proven-unpaid.ts';
-import type { PayoutClaim, PayoutRecord, SendAttempt, Settled, UnaskedOrder } from '../store/store.ts';
+import type { PayoutClaim, PayoutRecord, Resolved, SendAttempt, UnaskedOrder } from '../store/store.ts';
 import { obstructed, recordedAssessment } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
 import { askBank, unsentByRow, unsentOrders } from './lists.ts';
 
 /** What is known of one order of a payout when a run takes the claim. Usually nothing was sent; that takes no room in history. */
-export interface LegStart {
+export interface OrderStart {
   reference: string;
   /** Absent: nothing was sent. */
   submission?: Submission;
@@ -52,7 +52,7 @@ export interface LegStart {
 }
 
 /** One for each order that a row of its kind may send. */
-type LegStarts = Partial<Record<LegKind, LegStart>>;
+type OrderStarts = Partial<Record<OrderKind, OrderStart>>;
 
 /** Period (epoch ms) in which something may have been sent that the store does not show; `until` null: up to now. */
 interface Forgotten {
@@ -66,20 +66,22 @@ interface Taken {
   forgotten?: Forgotten;
 }
 
-function legStarts(claim: PayoutClaim, taken: (leg: LegKind) => Taken): LegStarts {
-  const references = Object.entries(legReferences(claim.record)) as [LegKind, string][];
-  return Object.fromEntries(references.map(([leg, reference]) => [leg, legStart(reference, claim, taken(leg))]));
+function orderStarts(claim: PayoutClaim, taken: (orderKind: OrderKind) => Taken): OrderStarts {
+  const references = Object.entries(orderReferences(claim.record)) as [OrderKind, string][];
+  return Object.fromEntries(
+    references.map(([orderKind, reference]) => [orderKind, orderStart(reference, claim, taken(orderKind))]),
+  );
 }
 
-/** A paid leg needs no look. */
-function legStart(reference: string, { attempts }: PayoutClaim, { forgotten, at }: Taken): LegStart {
+/** A paid order needs no search. */
+function orderStart(reference: string, { attempts }: PayoutClaim, { forgotten, at }: Taken): OrderStart {
   const own = attempts.filter((attempt) => attempt.reference === reference);
   if (own.length === 0 && forgotten === undefined) return { reference };
   const submission = submissionOf(own);
   return {
     reference,
     submission: forgotten === undefined ? submission : withUnknownAttempts(submission),
-    isPaid: own.some(({ settled }) => settled === 'paid'),
+    isPaid: own.some(({ resolved }) => resolved === 'paid'),
     firstSentAt: forgotten?.from ?? own[0]?.sentAt ?? null,
     lastSentAt: forgotten?.until === null ? null : (lastEnd(own, at) ?? forgotten?.until ?? null),
     ...(forgotten !== undefined && { isForgotten: true }),
@@ -93,17 +95,17 @@ function lastEnd(attempts: PayoutClaim['attempts'], at: number): number | undefi
 }
 
 /** One of the orders of a payout. */
-export interface LegInput {
+export interface OrderKindInput {
   claim: Claim;
-  leg: LegKind;
+  orderKind: OrderKind;
   /** State that the row should be in. */
   recorded?: StoredState;
   /** Order ids that the run knows, even if the store has forgotten them. */
   placedIds?: readonly string[];
 }
 
-/** What was sent for a leg, and so what the bank must show. */
-export interface SentLeg {
+/** What was sent for an order, and so what the bank must show. */
+export interface SentForOrder {
   reference: string;
   attempts: SendAttempt[];
   /** Order ids from answers to attempts, and those that this run or an earlier one has followed. */
@@ -112,17 +114,17 @@ export interface SentLeg {
   expected: ExpectedOrder;
 }
 
-export async function sentLeg(
+export async function sentForOrder(
   { store }: ActivityDeps,
   row: PayoutRecord,
-  { leg, placedIds = [] }: LegInput,
-): Promise<SentLeg> {
-  const reference = legReference(row, leg);
+  { orderKind, placedIds = [] }: OrderKindInput,
+): Promise<SentForOrder> {
+  const reference = orderReference(row, orderKind);
   const attempts = await store.attempts(reference);
   const sent = orderAsked<SentOrder>(attempts);
-  const followed = leg === mainLegOf(row.kind) && row.orderId !== null ? [row.orderId] : [];
+  const followed = orderKind === mainOrderKindOf(row.kind) && row.orderId !== null ? [row.orderId] : [];
   const ownIds = [...new Set([...attempts.flatMap(({ orderId }) => orderId ?? []), ...placedIds, ...followed])];
-  const expected = expectedOrder(leg, reference, row.instruction, row.assessed, sent);
+  const expected = expectedOrder(orderKind, reference, row.instruction, row.assessed, sent);
   return { reference, attempts, ownIds, sent, expected };
 }
 
@@ -130,7 +132,7 @@ export interface PrepareInput {
   input: PayoutInput;
   /** Id of the store that prepared this payout earlier in this run; no other store may. */
   storeId?: string;
-  /** There was an earlier run of this workflow id, according to whoever started this one or to its own history. */
+  /** There was an earlier run of this workflow id, according to the starter of this one or to its own history. */
   ranBefore?: boolean;
   /** Lowest term of the claim, and its term unless another run held it; absent: 1. */
   term?: number;
@@ -159,7 +161,7 @@ export type Prepared =
       /** Why an earlier run handed the payout to an operator: nothing is sent without a decision. Null: it did not. */
       parked: Reason | null;
       assessment: Assessment;
-    } & LegStarts);
+    } & OrderStarts);
 
 /** Without these there is nothing to claim. Breaking any other rule makes the payout fail with its reason. */
 const NEEDED = ['account_id', 'amount', 'currency'] as const;
@@ -179,7 +181,9 @@ export async function prepare(
   await deps.assertIdentity();
   const instruction = await instructionToClaim(deps, named, input.batchId);
   const { reference, generation, by = null } = named;
-  const references = legsOf(kind).map((leg) => referenceOf(instruction.uid, instruction.id, leg, generation));
+  const references = orderKindsOf(kind).map((orderKind) =>
+    referenceOf(instruction.uid, instruction.id, orderKind, generation),
+  );
   const claimed = await store.claimPayout({
     ...{ reference, workflowId, runId, instruction, generation, kind, by, at: now() },
     payloadDigest: payloadDigest(instruction),
@@ -189,10 +193,11 @@ export async function prepare(
   const { record } = claimed;
   if (!claimed.samePayload) throw reused();
   if (isEnd(record.state)) return ended(record, record.state);
-  const parked = record.state === 'needs-operator' && !LOOKED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
+  const parked =
+    record.state === 'needs-operator' && !SEARCHED_FOR.has(record.reason?.code ?? '') ? record.reason : null;
   const hadOther = ranBefore || record.term !== (term ?? 1);
   const forgotten = await forgottenSince(deps, claimed, { hadOther, isHandedOver });
-  // A run that has to look stores that state itself; until then the row keeps telling the next run to look.
+  // A run that has to search stores that state itself; until then the row keeps the next run searching.
   const staysAsItIs = parked !== null || forgotten !== undefined;
   if (claimed.isTakenOver) await takenOver(deps, record, references, staysAsItIs);
 
@@ -201,19 +206,19 @@ export async function prepare(
   // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet
   // one may be needed and may have been sent.
   const needsNoExchange = assessment.payingAccountId === instruction.account_id;
-  const mayBeSent = (leg: LegKind): boolean => leg === mainLegOf(kind) || !needsNoExchange;
+  const mayBeSent = (orderKind: OrderKind): boolean => orderKind === mainOrderKindOf(kind) || !needsNoExchange;
   const unsent = await unsentOrders(deps, record);
-  const ofLeg = (leg: LegKind): Forgotten | undefined => {
-    const orders = unsent.filter((order) => order.reference === legReference(record, leg));
+  const ofOrder = (orderKind: OrderKind): Forgotten | undefined => {
+    const orders = unsent.filter((order) => order.reference === orderReference(record, orderKind));
     if (orders.length > 0) return sinceOldest(orders);
-    return mayBeSent(leg) ? forgotten : undefined;
+    return mayBeSent(orderKind) ? forgotten : undefined;
   };
   return {
     kind: 'ready',
     claim: { storeId: store.id, reference, term: record.term },
     maker: record.by,
     terms: termsOf(deps, instruction),
-    ...legStarts(claimed, (leg) => ({ at, forgotten: ofLeg(leg) })),
+    ...orderStarts(claimed, (orderKind) => ({ at, forgotten: ofOrder(orderKind) })),
     parked,
     assessment,
   };
@@ -231,7 +236,7 @@ function identityOf(input: PayoutInput, kind: PayoutKind, workflowId: string): N
   if (generation === undefined) {
     throw new Misuse(FAILURES.invalidInput, '"generation" is a whole number from 0, written as a number');
   }
-  const reference = referenceOf(given.uid ?? '', given.id ?? '', mainLegOf(kind), generation);
+  const reference = referenceOf(given.uid ?? '', given.id ?? '', mainOrderKindOf(kind), generation);
   const itsId = payoutWorkflowId(reference, kind);
   if (!given.uid || !given.id || workflowId !== itsId) {
     const command = `payouts reference UID ID${kind === 'payout' ? '' : ` --kind ${kind}`}`;
@@ -279,19 +284,19 @@ async function firstAssessment(deps: ActivityDeps, claimed: PayoutClaim, at: num
   if (broken.length > 0) {
     return obstructed(record, { kind: 'fail', reason: because('invalid-instruction', broken.join(', ')) });
   }
-  return recordedAssessment(deps, record, exchangeProgress(legStarts(claimed, () => ({ at }))));
+  return recordedAssessment(deps, record, exchangeProgress(orderStarts(claimed, () => ({ at }))));
 }
 
 /** Anybody may write anything into a workflow's input: a huge term would leave no higher one. */
 const isTerm = (term: unknown): term is number =>
   Number.isInteger(term) && Number(term) > 0 && Number(term) < 1_000_000;
 
-/** Reasons that need no decision by people: the run looks and continues with what it finds. */
-const LOOKED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
+/** Reasons that need no decision by people: the run reads and continues with what it finds. */
+const SEARCHED_FOR: ReadonlySet<string> = new Set(['workflow-closed', 'outcome-unknown']);
 
 /**
- * The period in which more may have been sent than the store shows; a look must then come before any send. Undefined: none.
- * Cases: an earlier run was looking, or its workflow was closed without an end; another run held the payout (`hadOther`); shortly
+ * The period in which more may have been sent than the store shows; a search must then come before any send. Undefined: none.
+ * Cases: an earlier run was searching, or its workflow was closed without an end; another run held the payout (`hadOther`); shortly
  * before the payout was claimed, this store was replaced by an older copy or took another store's namespace.
  */
 async function forgottenSince(
@@ -299,19 +304,19 @@ async function forgottenSince(
   { record: { state, reason, createdAt }, attempts }: PayoutClaim,
   { hadOther, isHandedOver }: { hadOther: boolean; isHandedOver: boolean },
 ): Promise<Forgotten | undefined> {
-  // A continuing run remembers what the previous one sent, looked for and found.
+  // A continuing run remembers what the previous one sent, searched for and found.
   if (isHandedOver && !hadOther) return undefined;
   const restored = await store.restored();
   const from = Math.min(createdAt, restored?.from ?? createdAt);
   if (hadOther || (restored !== undefined && createdAt <= restored.at)) return { from, until: null };
-  const wasLooking = state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));
-  if (wasLooking) return { from, until: attempts.at(-1)?.sentAt ?? null };
+  const wasSearching = state === 'resolving' || (state === 'needs-operator' && SEARCHED_FOR.has(reason?.code ?? ''));
+  if (wasSearching) return { from, until: attempts.at(-1)?.sentAt ?? null };
   if (restored === undefined || attempts.length > 0) return undefined;
   const isBelieved = createdAt > (believedFrom(restored, settings) ?? createdAt);
   return isBelieved ? undefined : { from, until: restored.at };
 }
 
-/** The bank shows orders that the store has forgotten, or that another copy of it has sent: they are looked for, and followed. */
+/** The bank shows orders that the store has forgotten, or that another copy of it has sent: they are searched for, and followed. */
 const sinceOldest = (orders: readonly UnaskedOrder[]): Forgotten => ({
   from: Math.min(...orders.map(({ shown }) => shown?.created_at ?? 0)),
   until: null,
@@ -325,7 +330,7 @@ async function takenOver(
   staysAsItIs: boolean,
 ): Promise<void> {
   if (!staysAsItIs) await store.changePayout(reference, { state: 'preparing', reason: null, term, at: now() });
-  for (const heard of sent) await store.noteOrder(heard, { notifiedStatus: null });
+  for (const received of sent) await store.noteOrder(received, { notifiedStatus: null });
 }
 
 /**
@@ -376,14 +381,14 @@ export interface RecordStateInput {
   fundsNeeded?: string;
 }
 
-/** By leg: attempts up to this number are settled, and as what. Absent: none. */
-export type SettledLegs = Partial<Record<LegKind, { upTo: number; as: Settled }>>;
+/** By order: attempts up to this number are resolved, and as what. Absent: none. */
+export type ResolvedOrders = Partial<Record<OrderKind, { upTo: number; as: Resolved }>>;
 
 export interface CloseInput {
   claim: Claim;
   state: UnpaidState;
   reason: Reason;
-  settled: SettledLegs;
+  resolved: ResolvedOrders;
   /** Who rejected or cancelled it; absent: nobody. */
   by?: string;
 }
@@ -403,29 +408,29 @@ export async function recordState(
 }
 
 /**
- * Stores an end without money. Throws `Superseded` if something was sent that this run has not settled, or if a list has shown an
- * order that this store does not know of: the run then claims the payout again, and looks for it. Open orders leave the open set.
+ * Stores an end without money. Throws `Superseded` if something was sent that this run has not resolved, or if a list has shown an
+ * order that this store does not know of: the run then claims the payout again, and searches for it. Open orders leave the open set.
  */
 export async function closePayout(
   deps: ActivityDeps,
   { runId }: Caller,
-  { claim, settled, ...end }: CloseInput,
+  { claim, resolved, ...end }: CloseInput,
 ): Promise<void> {
   const row = await claimedRow(deps.store, claim, runId);
-  const legs = Object.entries(legReferences(row));
-  const references = legs.map(([, reference]) => reference);
-  // What people have found out about the money stands against what the bank shows.
+  const orderKinds = Object.entries(orderReferences(row));
+  const references = orderKinds.map(([, reference]) => reference);
+  // What people have found out about the money contradicts what the bank shows.
   const isSaid = end.reason.code === 'closed-by-operator';
-  if (!isSaid) await assertLooked(deps, row);
+  if (!isSaid) await assertListsRead(deps, row);
   if (!isSaid && (await unsentByRow(deps, row, references)).length > 0) {
     throw new Superseded('the bank shows an order that this store did not send');
   }
   const closing = await deps.store.closeUnpaid({
     ...end,
     ...claim,
-    settled: Object.fromEntries(
-      legs.flatMap(([leg, reference]) => {
-        const known = settled[leg as LegKind];
+    resolved: Object.fromEntries(
+      orderKinds.flatMap(([orderKind, reference]) => {
+        const known = resolved[orderKind as OrderKind];
         return known === undefined ? [] : [[reference, known]];
       }),
     ),
@@ -433,14 +438,14 @@ export async function closePayout(
     at: deps.now(),
   });
   if (closing === 'superseded') throw new Superseded();
-  if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not settled');
+  if (closing === 'in-doubt') throw new Superseded('something was sent that this run has not resolved');
 }
 
 /**
  * A store that was restored, or opened anew, may have forgotten what was sent for a row from before, since a machine may have gone
  * back in time unnoticed: the bank's lists say so before the row ends as unpaid. Throws, to be tried again, while they cannot be believed.
  */
-async function assertLooked(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
+async function assertListsRead(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
   const [restored, resumed] = await Promise.all([deps.store.restored(), deps.store.resumed()]);
   if (row.createdAt > Math.max(restored?.at ?? 0, resumed?.at ?? 0)) return;
   const { uid, kind, instruction, assessed } = row;
@@ -451,7 +456,7 @@ async function assertLooked(deps: ActivityDeps, row: PayoutRecord): Promise<void
   const { doubt } = await askBank(
     deps,
     row,
-    mainLegOf(kind),
+    mainOrderKindOf(kind),
     currencies.map((currency) => ({ uid, currency })),
   );
   if (doubt !== undefined) throw new Error(doubtInWords(doubt));

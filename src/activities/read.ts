@@ -6,7 +6,7 @@ import type { Order } from '../bank/schemas/orders.ts';
 import { Superseded } from '../domain/claim.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { exceedsSlippage } from '../domain/money.ts';
-import { type LegKind, mainLegOf } from '../domain/names.ts';
+import { mainOrderKindOf, type OrderKind } from '../domain/names.ts';
 import { besideExchange, paidEnd, type RejectedAs, unpaidEnd } from '../domain/order-end.ts';
 import {
   type Difference,
@@ -35,10 +35,10 @@ import { rejectedAs } from './decide-order.ts';
 import type { ActivityDeps } from './deps.ts';
 import { learnSpelling } from './find.ts';
 import { bookedExchange } from './note-orders.ts';
-import { closePayout, type LegInput, type SentLeg, type SettledLegs, sentLeg } from './payout.ts';
-import { listsOfLeg, putIntoOpenSet } from './send.ts';
+import { closePayout, type OrderKindInput, type ResolvedOrders, type SentForOrder, sentForOrder } from './payout.ts';
+import { listsOfOrder, putIntoOpenSet } from './send.ts';
 
-export type ReadOrderInput = LegInput & {
+export type ReadOrderInput = OrderKindInput & {
   orderId: string;
   closedMeans: ClosedMeaning;
 } & (OtherOrder | FollowedOrder | WatchedOrder);
@@ -53,14 +53,14 @@ interface FollowedOrder {
   as: 'followed';
   /** Fields in which the order may differ, because two people have said that it is the one. */
   despite?: readonly string[];
-  /** Another order under the reference may take money: whatever this one shows, people decide first. */
+  /** Another order under the reference may take money: people decide first, in spite of what this one shows. */
   isContested?: true;
   /** Why people are asked if the order awaits its audit; absent: they are not. */
   asks?: Reason;
   /** How the run had the order rejected. */
   rejectedAs?: RejectedAs;
   /** The order took no money, as a read some time before has shown too. */
-  confirms?: { meaning: NoMoney; settled: SettledLegs };
+  confirms?: { meaning: NoMoney; resolved: ResolvedOrders };
   /** Highest slippage of an exchange, as a fraction. */
   maxSlippage?: string;
   /** After a paid exchange, assess the payout in the same activity. */
@@ -68,7 +68,7 @@ interface FollowedOrder {
 }
 
 /**
- * The watch reads it for the run, which has yet to hear of an end: the order stays in the open set, only "paid" is stored, and
+ * The watch reads it for the run, which is not yet notified of an end: the order stays in the open set, only "paid" is stored, and
  * not if the run has moved on from `processing`.
  */
 interface WatchedOrder {
@@ -108,20 +108,20 @@ export async function readOrder(
   input: ReadOrderInput,
   signal?: AbortSignal,
 ): Promise<OrderRead> {
-  const { leg, orderId, closedMeans } = input;
+  const { orderKind, orderId, closedMeans } = input;
   const despite = (input.as === 'followed' && input.despite) || [];
   const row = await rowAsRecorded(deps, input.claim, caller.runId, input.recorded);
-  const legSent = await sentLeg(deps, row, input);
-  const { reference, attempts, ownIds, sent, expected } = legSent;
+  const sentOrder = await sentForOrder(deps, row, input);
+  const { reference, attempts, ownIds, sent, expected } = sentOrder;
   const shown = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);
   if (shown === 'too-large') return { ...TOO_LARGE, orderId, differences: [] };
   if (shown === undefined) {
-    // Of an id that only a signal has named, whoever sent it, nothing follows.
+    // An id that only a signal has named, from any sender, proves nothing.
     const isUnaskable = !isPathId(orderId) && ownIds.includes(orderId);
     return { ...(isUnaskable ? UNASKABLE : ABSENT), orderId, differences: [] };
   }
   const isAnothers = shown.client_order_id !== undefined && referenceForm(shown.client_order_id, reference) === 'other';
-  const order = (isAnothers && (await ownUnderSameId(deps, row, leg, legSent, { orderId, signal }))) || shown;
+  const order = (isAnothers && (await ownUnderSameId(deps, row, orderKind, sentOrder, { orderId, signal }))) || shown;
   await learnSpelling(deps.store, { reference, attempts }, order);
   const judgement = judgeOrder(order, expected, closedMeans, ownIds);
   judgement.differences = judgement.differences.filter((field) => !despite.includes(field));
@@ -136,8 +136,8 @@ export async function readOrder(
     const ways = [input.as === 'followed' ? input.rejectedAs : undefined, await rejectedAs(deps.store, orderId)];
     read.rejectedAs = ways.includes('cancel') ? 'cancel' : ways.find((way) => way !== undefined);
   }
-  if (!isTerminal(meaning)) await watch(deps, row, leg, { reference, attempts, sent, orderId });
-  const isBooked = leg === 'exchange' && meaning === 'paid';
+  if (!isTerminal(meaning)) await watch(deps, row, orderKind, { reference, attempts, sent, orderId });
+  const isBooked = orderKind === 'exchange' && meaning === 'paid';
   if (isBooked) {
     await deps.store.recordBookedExchange(bookedExchange(row, order, deps.now()));
     const bookedRate = rateAboveCap(sent, judgement, input.as === 'followed' ? input.maxSlippage : undefined);
@@ -146,11 +146,11 @@ export async function readOrder(
   const becomes = becomesOf(input, row, read);
   if (becomes !== undefined) await storeEnd(deps, caller, input, judgement, { ...becomes, order });
   if (!isBooked) return read;
-  // The exchange of a payout has an end of its own, which stays whatever becomes of the payout. One booked above the cap stays
-  // unsettled until people accept it, so that a new run reads it and asks again.
+  // The exchange of a payout has an end of its own, which stays, however the payout ends. One booked above the cap stays
+  // unresolved until people accept it, so that a new run reads it and asks again.
   if (!read.aboveCap) {
     const upTo = Math.max(0, ...attempts.map(({ attempt }) => attempt));
-    await deps.store.settleAttempts(reference, { upTo, as: 'paid' });
+    await deps.store.resolveAttempts(reference, { upTo, as: 'paid' });
   }
   await deps.store.closeOrder(reference);
   const thenAssess = input.as === 'followed' ? input.thenAssess : undefined;
@@ -164,8 +164,8 @@ export async function readOrder(
 async function ownUnderSameId(
   deps: ActivityDeps,
   row: PayoutRecord,
-  leg: LegKind,
-  { reference, attempts, sent }: SentLeg,
+  orderKind: OrderKind,
+  { reference, attempts, sent }: SentForOrder,
   { orderId, signal }: { orderId: string; signal: AbortSignal | undefined },
 ): Promise<Order | undefined> {
   const isOurs = ({ order_id, client_order_id: shown, transaction_amount, buy_amount, ...order }: Order): boolean =>
@@ -177,7 +177,7 @@ async function ownUnderSameId(
     !isArrival(order);
   const from = attemptsListedFrom(deps, row.createdAt, attempts);
   const options = { pageSize: deps.settings.pageSize, signal, enough: (page: readonly Order[]) => page.some(isOurs) };
-  for (const list of await listsOfLeg(deps.bank, row, leg, sent)) {
+  for (const list of await listsOfOrder(deps.bank, row, orderKind, sent)) {
     const scan = await undefinedIf(isBankError, () => deps.bank.orders.listAll({ ...list, from }, options));
     const own = scan?.orders.find(isOurs);
     if (own !== undefined) return own;
@@ -202,7 +202,7 @@ const keepAccepted = (
 ): Promise<void> =>
   store.acceptDifferences(differences.map(forPeople).map(({ field, shown }) => ({ reference, orderId, field, shown })));
 
-/** A bank that takes one payout for a repetition of another answers with the other's order, whose id was told to that one first. */
+/** A bank that takes one payout for a repetition of another answers with the other's order, whose id was returned for that one first. */
 async function isOfAnother({ store }: ActivityDeps, { reference }: PayoutRecord, orderId: string): Promise<boolean> {
   const sharing = (await store.payoutsOfOrders([orderId])).map((payout) => payout.reference);
   if (sharing.every((other) => other === reference)) return false;
@@ -212,14 +212,14 @@ async function isOfAnother({ store }: ActivityDeps, { reference }: PayoutRecord,
   return acceptedBy?.reference !== reference;
 }
 
-/** Puts a followed order into the open set, in case a look found it or an older copy of the store has forgotten it. */
+/** Puts a followed order into the open set, in case a search found it or an older copy of the store has forgotten it. */
 async function watch(
   deps: ActivityDeps,
   row: PayoutRecord,
-  leg: LegKind,
-  { reference, attempts, sent, orderId }: Omit<SentLeg, 'ownIds' | 'expected'> & { orderId: string },
+  orderKind: OrderKind,
+  { reference, attempts, sent, orderId }: Omit<SentForOrder, 'ownIds' | 'expected'> & { orderId: string },
 ): Promise<void> {
-  const lists = await listsOfLeg(deps.bank, row, leg, sent);
+  const lists = await listsOfOrder(deps.bank, row, orderKind, sent);
   const since = attempts[0]?.sentAt ?? row.createdAt;
   await putIntoOpenSet(deps, row, reference, { lists, since });
   await deps.store.noteOrder(reference, { orderId });
@@ -247,7 +247,7 @@ function becomesOf(
   { kind }: PayoutRecord,
   { meaning, ...read }: OrderRead,
 ): StoredState | undefined {
-  const endsPayout = input.leg === mainLegOf(kind);
+  const endsPayout = input.orderKind === mainOrderKindOf(kind);
   if (input.as === 'watched') return endsPayout && meaning === 'paid' ? paidEnd(read) : undefined;
   const { isContested, asks, confirms } = input;
   if (isContested) return undefined;
@@ -256,10 +256,10 @@ function becomesOf(
   if (meaning === 'paid') return paidEnd(read);
   if (!isNoMoney(meaning) || meaning !== confirms?.meaning) return undefined;
   const { state, reason } = unpaidEnd({ ...read, meaning }, false);
-  return { state, reason: besideExchange(reason, confirms.settled.exchange?.as === 'paid') };
+  return { state, reason: besideExchange(reason, confirms.resolved.exchange?.as === 'paid') };
 }
 
-const TO_TELL = { staysOpen: true, from: 'processing' } as const;
+const TO_NOTIFY = { staysOpen: true, from: 'processing' } as const;
 
 /**
  * Stores the end. `closePayout` stores one without money, and refuses if something else may have moved money; the fee that such an
@@ -268,17 +268,17 @@ const TO_TELL = { staysOpen: true, from: 'processing' } as const;
 async function storeEnd(
   deps: ActivityDeps,
   caller: Caller,
-  { claim, leg, ...input }: Exclude<ReadOrderInput, OtherOrder>,
+  { claim, orderKind, ...input }: Exclude<ReadOrderInput, OtherOrder>,
   { meaning, orderId, fee, feeCurrency }: OrderJudgement,
   { state, reason, order }: StoredState & { order: OrderFacts },
 ): Promise<void> {
   if (isNoMoney(meaning) && isUnpaid(state) && reason !== null) {
-    const settled = input.as === 'followed' ? input.confirms?.settled : undefined;
-    await closePayout(deps, caller, { claim, state, reason, settled: settled ?? {} });
+    const resolved = input.as === 'followed' ? input.confirms?.resolved : undefined;
+    await closePayout(deps, caller, { claim, state, reason, resolved: resolved ?? {} });
     return;
   }
   const { reference, term } = claim;
-  const paid = paidShown(leg, order);
+  const paid = paidShown(orderKind, order);
   const change = {
     state,
     reason,
@@ -287,7 +287,7 @@ async function storeEnd(
     feeCurrency,
     term,
     paid,
-    ...(input.as === 'watched' && TO_TELL),
+    ...(input.as === 'watched' && TO_NOTIFY),
     at: deps.now(),
   };
   if (!(await deps.store.changePayout(reference, change))) throw new Superseded();

@@ -27,7 +27,7 @@ const ROWS_PER_PAGE = 50;
 const AT_ONCE = 10;
 
 /** A payout that does not move (it waits for people, say) is not signalled in every pass. */
-const TOLD_AGAIN_MS = 3_600_000;
+const NOTIFIED_AGAIN_MS = 3_600_000;
 
 /** Called for a payout that could not be started; the others are processed. */
 export type Failed = (error: unknown, reference: string) => void;
@@ -78,9 +78,12 @@ async function restart(
 ): Promise<boolean> {
   const { store, executions, settings } = deps;
   if (await executions.isOpen(workflowId)) {
-    // An older copy of the store has forgotten what it waits for, and its watch: it must look itself and take its claim anew.
-    if (updatedAt <= restoredAt && (await executions.lookAgain(workflowId))) {
-      await store.countClosedRun(reference, closedRuns, { ...closedRuns, nextRestartAt: deps.now() + TOLD_AGAIN_MS });
+    // An older copy of the store has forgotten what it waits for, and its watch: it must search itself and take its claim anew.
+    if (updatedAt <= restoredAt && (await executions.readAgain(workflowId))) {
+      await store.countClosedRun(reference, closedRuns, {
+        ...closedRuns,
+        nextRestartAt: deps.now() + NOTIFIED_AGAIN_MS,
+      });
     }
     return false;
   }
@@ -106,7 +109,7 @@ async function restart(
   if (row.batchId !== null) await store.reopenBatch(row.batchId);
   if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
     // The workflow completed but the store has no end: an older copy, say. Sends may be missing too, so the new run begins as one
-    // that was with an operator: it looks, and sends nothing on the store's word.
+    // that was with an operator: it searches, and sends nothing on the store's word.
     await handOver();
     await startPayout(deps, row, 'even-completed');
   }
@@ -114,7 +117,7 @@ async function restart(
   return true;
 }
 
-/** Payouts that no running batch looks after. */
+/** Payouts that no running batch covers. */
 const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'ended-batches'];
 
 /** Below the one-minute limit of the activity; workers and batches find what is left over. */

@@ -5,7 +5,7 @@ import { BankError } from '../bank/errors.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeReference } from '../bank/payee.ts';
 import { type Claim, StoreMismatch, Superseded } from '../domain/claim.ts';
 import type { Assessment } from '../domain/gates.ts';
-import { type LegKind, legsOf, mainLegOf } from '../domain/names.ts';
+import { mainOrderKindOf, type OrderKind, orderKindsOf } from '../domain/names.ts';
 import { hasVerdicts } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
@@ -24,10 +24,10 @@ import { switchFactsOf } from '../domain/switches.ts';
 import { DAY_MS, doublingPause, dueAt } from '../domain/time.ts';
 import { boughtWithin } from '../people/decisions/asked.ts';
 import { isAddedUp, limitPassed, mayLeave } from '../people/decisions/let-through.ts';
-import { type Caller, claimedRow, legReference, type Sender } from '../store/claimed-row.ts';
+import { type Caller, claimedRow, orderReference, type Sender } from '../store/claimed-row.ts';
 import type { PayoutRecord, SendAttempt, WatchKey } from '../store/store.ts';
 import { readToSend } from './assess.ts';
-import { cardStanding } from './card-events.ts';
+import { cardPaymentState } from './card-events.ts';
 import type { ActivityDeps } from './deps.ts';
 import { objectionTo } from './lists.ts';
 import { checksAskedOf } from './payee-checks.ts';
@@ -45,7 +45,7 @@ interface Admitted<Request> {
   claim?: Claim;
   /** Never send again after the bank accepted it or said that it exists. */
   isFinal?: boolean;
-  /** Written alongside the record, before the first byte: registers who looks for the result. */
+  /** Written alongside the record, before the first byte: registers who searches for the result. */
   expect?(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function sendOnce<Request, Held>(
     const begun = await store.recordAttempt(record);
     if (begun === 'superseded') throw new Superseded();
     // A stalled sender may have recorded the bank's answer after the current run read the store.
-    if (begun === 'told') return { outcome: 'exists' };
+    if (begun === 'notified') return { outcome: 'exists' };
     if (begun !== 'begun') return { outcome: 'ambiguous', why: GAVE_WAY[begun.because], gaveWayTo: begun.to };
     recorded = admitted;
     await expected;
@@ -188,7 +188,7 @@ export interface SubmitInput {
 }
 
 interface OrderAttempt extends SubmitInput {
-  leg: LegKind;
+  orderKind: OrderKind;
 }
 
 type Submit = (deps: ActivityDeps, run: Caller, input: SubmitInput) => Promise<AttemptResult>;
@@ -198,8 +198,8 @@ export const submitTransfer: Submit = (deps, run, input) => sendOrder(deps, run,
 export const submitExchange: Submit = (deps, run, input) => sendOrder(deps, run, attemptAt('exchange', input));
 
 /** Nothing else that a workflow says is taken. */
-function attemptAt(leg: LegKind, { claim, attempt, lastLeft }: SubmitInput): OrderAttempt {
-  return { claim, leg, attempt, lastLeft };
+function attemptAt(orderKind: OrderKind, { claim, attempt, lastLeft }: SubmitInput): OrderAttempt {
+  return { claim, orderKind, attempt, lastLeft };
 }
 
 interface Asked {
@@ -218,9 +218,9 @@ interface Asked {
  * @throws Superseded if the run no longer holds the claim; no byte has left
  */
 export async function sendOrder(sender: ActivityDeps, caller: Caller, asked: OrderAttempt): Promise<AttemptResult> {
-  const { claim, leg } = asked;
+  const { claim, orderKind } = asked;
   // Before the time to the first byte begins to run: a slow bank would keep every order from leaving.
-  const now = await readNow(sender, caller, claim, leg);
+  const now = await readNow(sender, caller, claim, orderKind);
   if (now !== null && 'outcome' in now) return now;
   return sendOnce<Asked, AttemptResult>(sender, caller, {
     admit: () => admit(sender, caller, asked, now),
@@ -234,7 +234,7 @@ export async function sendOrder(sender: ActivityDeps, caller: Caller, asked: Ord
       return isPassed || isMore ? { outcome: 'not-sent', why: 'changed' } : undefined;
     },
     post: ({ row, reference, order }, options) => post(sender.bank, row.uid, reference, order, options),
-    accepted: (asked, orderId) => show(sender, leg, asked, orderId),
+    accepted: (asked, orderId) => show(sender, orderKind, asked, orderId),
   });
 }
 
@@ -245,7 +245,7 @@ const hasSums = ({ settings: { policy } }: ActivityDeps): boolean => policy?.app
  */
 async function isCollected({ store }: ActivityDeps, { instruction }: PayoutRecord): Promise<boolean> {
   const { after_card_payment: id } = instruction;
-  return id === undefined || cardStanding(await store.cards.get(id)) === 'succeeded';
+  return id === undefined || cardPaymentState(await store.cards.get(id)) === 'succeeded';
 }
 
 const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
@@ -256,12 +256,12 @@ const aboutToSend = (order: SentOrder): Parameters<typeof limitPassed>[2] => ({
 /** Stores an accepted order in the open set and on its row before the workflow learns of it. */
 async function show(
   { store, now }: ActivityDeps,
-  leg: LegKind,
+  orderKind: OrderKind,
   { row, reference }: Asked,
   orderId: string,
 ): Promise<void> {
   const shown =
-    leg === mainLegOf(row.kind)
+    orderKind === mainOrderKindOf(row.kind)
       ? { state: 'processing' as const, orderId }
       : { state: 'converting' as const, orderId: undefined };
   const change = { ...shown, reason: null, term: row.term, at: now() };
@@ -279,12 +279,12 @@ async function readNow(
   sender: ActivityDeps,
   { runId }: Caller,
   claim: Claim,
-  leg: LegKind,
+  orderKind: OrderKind,
 ): Promise<ReadNow | Extract<AttemptResult, { outcome: 'not-sent' }> | null> {
   if (sender.settings.policy === undefined) return null;
   try {
     const row = await claimedRow(sender.store, claim, runId);
-    return { row, read: await readToSend(sender, row, leg) };
+    return { row, read: await readToSend(sender, row, orderKind) };
   } catch (error) {
     return nothingSent(error);
   }
@@ -293,20 +293,20 @@ async function readNow(
 async function admit(
   sender: ActivityDeps,
   { runId }: Caller,
-  { claim, leg, attempt, lastLeft }: OrderAttempt,
+  { claim, orderKind, attempt, lastLeft }: OrderAttempt,
   now: ReadNow | null,
 ): Promise<Admitted<Asked> | { held: AttemptResult }> {
   const { store } = sender;
   const row = await claimedRow(store, claim, runId);
-  const reference = legReference(row, leg);
+  const reference = orderReference(row, orderKind);
   const attempts = await store.attempts(reference);
-  const unheard = lastUnheard(attempts, lastLeft);
-  if (unheard !== undefined) {
-    return { held: { outcome: 'ambiguous', why: 'the run has not heard of an attempt', gaveWayTo: unheard } };
+  const lastOpen = lastUnanswered(attempts, lastLeft);
+  if (lastOpen !== undefined) {
+    return { held: { outcome: 'ambiguous', why: 'the run has not been notified of an attempt', gaveWayTo: lastOpen } };
   }
   // The payee and the accounts are those of the row that was read, so it must still be the same.
   const assessed = now === null ? row.assessed : isSameRow(now.row, row) ? now.read : null;
-  const made = assessed === null ? undefined : orderOf(sender, row, leg, assessed);
+  const made = assessed === null ? undefined : orderOf(sender, row, orderKind, assessed);
   const order = orderToRepeat<SentOrder>(attempts) ?? made;
   if (isRepeated(sender, attempts)) return { held: { outcome: 'ambiguous', why: 'it may have been executed before' } };
   const isFit = assessed !== null && isReady(sender, row, assessed) && (await mayLeave(sender, row, assessed));
@@ -315,7 +315,7 @@ async function admit(
   if (!isSigned(sender, row, { order, made, assessed }))
     return { held: { outcome: 'ambiguous', why: 'the earlier order is not the one that people let through now' } };
   const lists = listsOf(row.uid, order);
-  const objection = await objectionTo(sender, row, leg, lists);
+  const objection = await objectionTo(sender, row, orderKind, lists);
   // The run must learn of an order under its reference as if it had sent it.
   if (objection === 'own') throw new Superseded('the bank shows an order that this store did not send');
   if (objection !== undefined) return { held: { outcome: 'not-sent', why: 'changed' } };
@@ -334,12 +334,12 @@ const isSameRow = (before: PayoutRecord, now: PayoutRecord): boolean =>
 function orderOf(
   { now, settings: { terms, transferAcrossUsers } }: ActivityDeps,
   { kind, instruction }: PayoutRecord,
-  leg: LegKind,
+  orderKind: OrderKind,
   assessed: Assessment,
 ): SentOrder | undefined {
-  if (!legsOf(kind).includes(leg)) return undefined;
+  if (!orderKindsOf(kind).includes(orderKind)) return undefined;
   const auditUntil = now() + terms.auditTtlMs;
-  switch (leg) {
+  switch (orderKind) {
     case 'payment':
       return paymentOrder(instruction, assessed, auditUntil);
     case 'transfer':
@@ -371,16 +371,16 @@ const isEarly = ({ now }: ActivityDeps, { instruction }: PayoutRecord): boolean 
 
 /**
  * Under a policy, what may have been executed is not sent again to a bank that recognises no reference. Our workflows ask for
- * that only after a stalled sender recorded late, and then look; a forged workflow in a payout's place would repeat it.
+ * that only after a stalled sender recorded late, and then search; a forged workflow in a payout's place would repeat it.
  */
 const isRepeated = ({ settings }: ActivityDeps, attempts: readonly SendAttempt[]): boolean =>
   settings.policy !== undefined && settings.terms.referenceDedupe === 'none' && inDoubt(attempts).length > 0;
 
 /**
  * The last attempt in doubt that the run does not know to have left. A run that went back in time with its machine sends once more
- * what it has sent: whatever would keep it from that, it must not take for "not sent".
+ * what it has sent: what keeps it from that, it must not take for "not sent".
  */
-const lastUnheard = (attempts: readonly SendAttempt[], lastLeft: number): number | undefined =>
+const lastUnanswered = (attempts: readonly SendAttempt[], lastLeft: number): number | undefined =>
   inDoubt(attempts).findLast(({ attempt }) => attempt > lastLeft)?.attempt;
 
 /** Interface section 4, payments, transfers, exchange. */
@@ -410,7 +410,7 @@ async function post(
 
 type BeneficiaryAdded =
   | { kind: 'there' }
-  /** A POST is under way, or its answer was lost: look again after the pause. */
+  /** A POST is under way, or its answer was lost: check again after the pause. */
   | { kind: 'pending' }
   /** The signed decisions do not allow it, or no longer do. */
   | { kind: 'not-approved' }
@@ -438,15 +438,15 @@ export async function addBeneficiary(
   if ((await findPayee(deps.bank, payee)) !== undefined) return { kind: 'there' };
   const silent = inDoubt(attempts).length;
   if (last !== undefined && stillInDoubt(deps, last, silent)) {
-    return silent < ADDS_IN_SILENCE ? { kind: 'pending' } : unanswered(silent);
+    return silent < ADDS_UNANSWERED ? { kind: 'pending' } : unanswered(silent);
   }
   // The bank says the payee exists, but its list does not show it as requested.
   if (last?.outcome === 'exists') return refused('hold', because('beneficiary-conflict'));
   return add(deps, caller, claim, payee, { reference, attempt: (last?.attempt ?? 0) + 1 });
 }
 
-/** Unanswered adds before people are told. */
-const ADDS_IN_SILENCE = 3;
+/** Unanswered adds before people are notified. */
+const ADDS_UNANSWERED = 3;
 
 const refused = (kind: 'fail' | 'hold', reason: Reason): BeneficiaryAdded => ({
   kind: 'refused',
@@ -494,8 +494,8 @@ async function add(
     : refused(meaning.kind, because(meaning.reason, detail));
 }
 
-/** A watch that has not swept for this long counts as dead. */
-export const watchLeaseMs = ({ settings }: ActivityDeps): number => Math.max(30_000, settings.sweepMaxMs * 3);
+/** A watch that has not polled for this long counts as dead. */
+export const watchLeaseMs = ({ settings }: ActivityDeps): number => Math.max(30_000, settings.listPollMaxMs * 3);
 
 /**
  * Puts a reference into the open set of its lists and wakes those of their watches that are not alive. Idempotent. `since` (epoch
@@ -509,7 +509,7 @@ export async function putIntoOpenSet(
 ): Promise<void> {
   const { store, executions, settings } = deps;
   const at = deps.now();
-  const times = { since, at, listedSince: at - settings.sweepWindowMs, watchAliveSince: at - watchLeaseMs(deps) };
+  const times = { since, at, listedSince: at - settings.listWindowMs, watchAliveSince: at - watchLeaseMs(deps) };
   for (const [uid, some] of Map.groupBy(lists, (list) => list.uid)) {
     const currencies = some.map(({ currency }) => currency);
     const asleep = await store.openOrder({ reference, workflowId, uid, currencies, ...times });
@@ -518,23 +518,23 @@ export async function putIntoOpenSet(
 }
 
 /**
- * Lists that can show an order of the row. If the store has forgotten an exchange (older copy), the paying account tells what was
+ * Lists that can show an order of the row. If the store has forgotten an exchange (older copy), the paying account shows what was
  * sold.
  */
-export async function listsOfLeg(
+export async function listsOfOrder(
   bank: Pick<Bank, 'accounts'>,
   { uid, assessed, instruction }: PayoutRecord,
-  leg: LegKind,
+  orderKind: OrderKind,
   sent: SentOrder | undefined,
 ): Promise<WatchKey[]> {
   if (sent !== undefined) return listsOf(uid, sent);
   const { currency } = instruction;
   const own = { uid, currency };
-  if (leg === 'exchange') {
+  if (orderKind === 'exchange') {
     const known = assessed?.exchange?.sellCurrency;
     const sold = known ?? (await bank.accounts.get(instruction.account_id)).currency;
     return sold === currency ? [own] : [own, { uid, currency: sold }];
   }
-  const toUid = leg === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
+  const toUid = orderKind === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
   return toUid === undefined || toUid === uid ? [own] : [own, { uid: toUid, currency }];
 }

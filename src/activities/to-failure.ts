@@ -9,7 +9,7 @@ import { StoreUnreachableError } from '../store/store-errors.ts';
 
 /** The only place that makes Temporal failures. Messages hold codes and operations, never values or text from the bank. */
 
-/** Wraps every activity so that it throws the failure by which its workflow can tell errors apart. */
+/** Wraps every activity so that it throws the failure by which its workflow can distinguish errors. */
 export function toFailures<Activities extends Record<string, (...args: never[]) => Promise<unknown>>>(
   activities: Activities,
 ): Activities {
@@ -27,7 +27,7 @@ export function toFailures<Activities extends Record<string, (...args: never[]) 
 const ANOTHER_WORKER_MS = 2_000;
 
 /**
- * A lost claim is taken again by the workflow, not by a retry. A failed read of the bank is always retried, whatever the code:
+ * A lost claim is taken again by the workflow, not by a retry. A failed read of the bank is always retried, with any code:
  * its error says nothing about money, so it never ends a payout. (Refusals that matter before a send are obstacles.)
  */
 function failureOf(error: unknown): unknown {
@@ -61,8 +61,8 @@ const retried = (
 ): ApplicationFailure => ApplicationFailure.create({ type, message, nonRetryable: false, nextRetryDelay, category });
 
 /** "Not ready yet": the server retries after a pause that doubles with each attempt. */
-export function notYet(message: string, { lookAgainMs, lookAgainMaxMs }: Waits): ApplicationFailure {
-  const pauseMs = doublingPause(activityInfo().attempt - 1, lookAgainMs, lookAgainMaxMs);
+export function notYet(message: string, { pollMs, pollMaxMs }: Waits): ApplicationFailure {
+  const pauseMs = doublingPause(activityInfo().attempt - 1, pollMs, pollMaxMs);
   const failure = retried(FAILURES.notYet, { message }, pauseMs, EXPECTED);
   // A poll is not an error; its stack would only fill the server's record of the last failure.
   failure.stack = '';

@@ -13,7 +13,7 @@ export async function awaitOrderEnd(): Promise<PaidOrder> {
   throw new CompleteAsyncError();
 }
 
-/** Returns once the bank answers a cheap read, with whatever answer. */
+/** Returns once the bank answers a cheap read, with any answer. */
 export async function awaitBank(
   { bank, settings }: ActivityDeps,
   _run: Run,

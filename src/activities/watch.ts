@@ -5,7 +5,7 @@ import { isBankError, undefinedIf } from '../bank/errors.ts';
 import { type Order, orderKey } from '../bank/schemas/orders.ts';
 import { Superseded } from '../domain/claim.ts';
 import { someAtOnce } from '../domain/iterate.ts';
-import { mainLegOf, orderEndActivityId, parseWorkflowId } from '../domain/names.ts';
+import { mainOrderKindOf, orderEndActivityId, parseWorkflowId } from '../domain/names.ts';
 import { isArrival, isReturn } from '../domain/order-judgement.ts';
 import { asksForAttention, isNoMoney, isTerminal, stageMeaning } from '../domain/order-status.ts';
 import { isEnd } from '../domain/payout-state.ts';
@@ -18,7 +18,7 @@ import { watchLeaseMs } from './send.ts';
 
 /** Which open order a record of the bank belongs to. */
 interface Owners {
-  /** Those that were told this order id, the first one first. */
+  /** Those for which this order id was returned, the first one first. */
   byId: ReadonlyMap<string, readonly OpenOrder[]>;
   byReference: ByReference<OpenOrder>;
 }
@@ -32,17 +32,17 @@ const ownersOf = (open: readonly OpenOrder[]): Owners => ({
 });
 
 /**
- * The open order that a listed record was made for: by the reference it shows, in whatever form, else by the id that the bank has
- * told. A bank may give one id to two orders: each then belongs to whoever sent its reference, and one that shows none to the
- * first that was told the id. A return belongs to none.
+ * The open order that a listed record was made for: by the reference it shows, in any form, else by the id that the bank has
+ * returned. A bank may give one id to two orders: each then belongs to the payout that sent its reference, and one that shows none to the
+ * first for which the id was returned. A return belongs to none.
  */
 function openOrderOf(order: Order, { byId, byReference }: Owners): OpenOrder | undefined {
   if (isReturn(order)) return undefined;
   const { client_order_id: shown, order_id: orderId } = order;
-  const told = byId.get(orderId) ?? [];
-  if (shown === undefined) return told[0];
-  const byItsReference = byReference.find(shown) ?? told.find((owner) => isFormOf(shown, owner));
-  return byItsReference ?? (isOfAnother(shown) ? undefined : told[0]);
+  const reported = byId.get(orderId) ?? [];
+  if (shown === undefined) return reported[0];
+  const byItsReference = byReference.find(shown) ?? reported.find((owner) => isFormOf(shown, owner));
+  return byItsReference ?? (isOfAnother(shown) ? undefined : reported[0]);
 }
 
 /** Whether the order shows the reference of another payout than this one. */
@@ -57,39 +57,39 @@ const isOfAnother = (shown: string): boolean => mayBeOurs(shown) || mayBeAltered
 /** How often a watch reads its open orders, in ms. */
 export interface Pace {
   /** Pause for young orders. */
-  sweepMs: number;
-  /** Longest pause between two sweeps. */
-  sweepMaxMs: number;
+  listPollMs: number;
+  /** Longest pause between two polls. */
+  listPollMaxMs: number;
 }
 
-/** An order waits at most a quarter of its age for its next look, unless full sweeps come sooner. */
+/** An order waits at most a quarter of its age for its next read, unless full polls come sooner. */
 const PART_OF_AGE = 4;
-/** A full sweep comes after this many longest pauses, at most twice as many. */
+/** A full poll comes after this many longest pauses, at most twice as many. */
 const FULL_EVERY = 4;
 
 /**
- * How far back the sweep at `now` looks, as an age in ms; infinity: all that the list may show. Times count from the first sweep,
- * which is a full one; `before` is the previous sweep. Periods double with age: however long an order is open, it is looked at a
+ * How far back the poll at `now` reads, as an age in ms; infinity: all that the list may show. Times count from the first poll,
+ * which is a full one; `before` is the previous poll. Periods double with age: however long an order is open, it is read a
  * few times whenever its age doubles, not at every pause.
  */
-export function depthAt({ sweepMs, sweepMaxMs }: Pace, before: number, now: number): number {
+export function depthAt({ listPollMs, listPollMaxMs }: Pace, before: number, now: number): number {
   const isDue = (period: number): boolean => Math.floor(now / period) > Math.floor(before / period);
-  const fullMs = sweepMs * 2 ** Math.ceil(Math.log2((FULL_EVERY * sweepMaxMs) / sweepMs));
+  const fullMs = listPollMs * 2 ** Math.ceil(Math.log2((FULL_EVERY * listPollMaxMs) / listPollMs));
   if (now === 0 || isDue(fullMs)) return Number.POSITIVE_INFINITY;
   let depth = 0;
-  for (let period = sweepMs; period < fullMs; period *= 2) if (isDue(period)) depth = 2 * PART_OF_AGE * period;
+  for (let period = listPollMs; period < fullMs; period *= 2) if (isDue(period)) depth = 2 * PART_OF_AGE * period;
   return depth;
 }
 
-/** Pause after a sweep at `now`, given the age of the youngest open order. */
-export function pauseAt({ sweepMs, sweepMaxMs }: Pace, now: number, youngestMs: number): number {
-  let period = sweepMs;
-  while (2 * period <= Math.min(youngestMs / PART_OF_AGE, sweepMaxMs)) period *= 2;
+/** Pause after a poll at `now`, given the age of the youngest open order. */
+export function pauseAt({ listPollMs, listPollMaxMs }: Pace, now: number, youngestMs: number): number {
+  let period = listPollMs;
+  while (2 * period <= Math.min(youngestMs / PART_OF_AGE, listPollMaxMs)) period *= 2;
   return period - (now % period);
 }
 
 const READS_AT_ONCE = 5;
-/** A bank that leaves this many reads unanswered is left alone until the next sweep. */
+/** A bank that leaves this many reads unanswered is left alone until the next poll. */
 const UNANSWERED_MAX = 20;
 
 /**
@@ -100,21 +100,21 @@ async function readEachById(
   deps: ActivityDeps,
   signal: AbortSignal,
   owners: readonly OpenOrder[],
-  tell: (owner: OpenOrder, order: Order) => Promise<void>,
+  notify: (owner: OpenOrder, order: Order) => Promise<void>,
 ): Promise<void> {
   const now = deps.now();
   let unanswered = 0;
   await someAtOnce(owners, READS_AT_ONCE, async (owner) => {
     const { openedAt, orderId } = owner;
-    const nextLookAt = now + Math.ceil((now - openedAt) / 10);
+    const nextReadAt = now + Math.ceil((now - openedAt) / 10);
     // A time later than the next one from now was noted by a clock that was ahead.
-    const isPutOff = owner.nextLookAt !== null && now < owner.nextLookAt && owner.nextLookAt <= nextLookAt;
+    const isPutOff = owner.nextReadAt !== null && now < owner.nextReadAt && owner.nextReadAt <= nextReadAt;
     if (orderId === null || isPutOff || unanswered >= UNANSWERED_MAX) return;
-    await deps.store.noteOrder(owner.reference, { nextLookAt });
-    const look = () => withDeadline(SLOW_MS, signal, (inTime) => readIfThere(deps, orderId, { signal: inTime }));
+    await deps.store.noteOrder(owner.reference, { nextReadAt });
+    const readIt = () => withDeadline(SLOW_MS, signal, (inTime) => readIfThere(deps, orderId, { signal: inTime }));
     const isAnswered = await undefinedIf(isBankError, async () => {
-      const order = await look();
-      if (order !== undefined) await tell(owner, order);
+      const order = await readIt();
+      if (order !== undefined) await notify(owner, order);
       return true;
     });
     if (isAnswered !== true) unanswered += 1;
@@ -125,13 +125,13 @@ async function readEachById(
 const SLOW_MS = 5_000;
 
 /**
- * For an order that the list shows paid: reads it, stores the end of its payout in the name of the run that follows it, and tells
- * that run, which need not read it again. The order leaves the open set last: whatever is lost before, the next sweep makes up for.
+ * For an order that the list shows paid: reads it, stores the end of its payout in the name of the run that follows it, and notifies
+ * that run, which need not read it again. The order leaves the open set last: what is lost before, the next poll repairs.
  *
  * @returns false if the run must decide: it is to be signalled, and reads the order itself
  * @throws BankError if the bank does not show the order in time; nothing is stored
  */
-export async function tellEnd(
+export async function notifyEnd(
   deps: ActivityDeps,
   { workflowId, reference }: OpenOrder,
   orderId: string,
@@ -142,18 +142,18 @@ export async function tellEnd(
   // In any other state people, or a search, may have a say.
   if (row?.state !== 'processing') return false;
   const run = { workflowId, runId: row.claimRunId ?? '' };
-  // One that has an exchange, or was just told that its order is accepted, does not wait.
+  // One that has an exchange, or was just notified that its order is accepted, does not wait.
   if (!(await deps.executions.awaitsEnd(run, orderId))) return false;
   const caller = { ...run, activityId: orderEndActivityId(orderId) };
   const input: ReadOrderInput = {
     claim: { storeId: deps.store.id, reference, term: row.term },
-    leg: mainLegOf(row.kind),
+    orderKind: mainOrderKindOf(row.kind),
     orderId,
     closedMeans: 'unclear',
     as: 'watched',
   };
-  const look = () => withDeadline(SLOW_MS, signal, (inTime) => readOrder(deps, caller, input, inTime));
-  const read = await undefinedIf(isSuperseded, () => deps.traced?.(workflowId, 'TellEnd', look) ?? look());
+  const readIt = () => withDeadline(SLOW_MS, signal, (inTime) => readOrder(deps, caller, input, inTime));
+  const read = await undefinedIf(isSuperseded, () => deps.traced?.(workflowId, 'TellEnd', readIt) ?? readIt());
   const paid = read && asPaid(read);
   if (paid === undefined || !(await deps.executions.endOrder(run, orderId, paid))) return false;
   await deps.store.closeOrder(reference);
@@ -165,19 +165,19 @@ const isSuperseded = (error: unknown): boolean => error instanceof Superseded;
 export interface PollResult {
   /** The open set was empty and the watch was marked as gone. */
   ended: boolean;
-  sweeps: number;
+  polls: number;
 }
 
 /** The activity returns after this long, so that the workflow can show progress and start over with a fresh history. */
 const RUN_MS = 6 * 3_600_000;
 
 /**
- * Sweeps the order list of one (uid, currency) until no order is open. One list read serves every open payout, so bank calls grow
+ * Polls the order list of one (uid, currency) until no order is open. One list read serves every open payout, so bank calls grow
  * with pages of orders and not with payouts; older orders are read more rarely.
  */
 export async function pollOrders(deps: ActivityDeps, { sleep, signal }: LongRun, key: WatchKey): Promise<PollResult> {
   const began = deps.now();
-  const sweeping: Sweeping = {
+  const poll: Poll = {
     deps,
     signal,
     key,
@@ -185,35 +185,35 @@ export async function pollOrders(deps: ActivityDeps, { sleep, signal }: LongRun,
     seconds: new Set(),
     disputed: new Set(),
     isUnanswered: false,
-    otherLegs: new Map(),
+    otherOrders: new Map(),
     seenAt: new Map(),
     lackedFor: new Map(),
   };
   let before = 0;
-  for (let sweeps = 1; ; sweeps += 1) {
+  for (let polls = 1; ; polls += 1) {
     await deps.store.touchWatch(key, deps.now());
     const now = deps.now() - began;
-    const depth = depthAt(deps.settings, before, sweeps === 1 ? 0 : now);
+    const depth = depthAt(deps.settings, before, polls === 1 ? 0 : now);
     before = now;
     let open = await deps.store.openOrders(key, deps.now() - depth);
-    const isSeen = sweeps === 1 && (await wasJustLookedAt(deps, key));
-    if (open.length > 0 && !isSeen) await sweepSafely(sweeping, open, depth);
+    const isSeen = polls === 1 && (await wasJustRead(deps, key));
+    if (open.length > 0 && !isSeen) await pollSafely(poll, open, depth);
     else open = await deps.store.openOrders(key);
-    if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, sweeps };
-    if (now > RUN_MS) return { ended: false, sweeps };
+    if (open.length === 0 && (await deps.store.endWatch(key))) return { ended: true, polls };
+    if (now > RUN_MS) return { ended: false, polls };
     const youngestAt = open.at(-1)?.openedAt ?? deps.now();
     await sleep(pauseAt(deps.settings, deps.now() - began, deps.now() - youngestAt));
   }
 }
 
 /** Before the first orders are sent the whole list was read, and noted: it would show nothing else so soon. */
-async function wasJustLookedAt({ store, settings, now }: ActivityDeps, key: WatchKey): Promise<boolean> {
-  const [look] = await store.looksAt([key]);
-  return look !== undefined && Math.abs(now() - look.beganAt) < settings.sweepMaxMs;
+async function wasJustRead({ store, settings, now }: ActivityDeps, key: WatchKey): Promise<boolean> {
+  const [readIt] = await store.listReadsOf([key]);
+  return readIt !== undefined && Math.abs(now() - readIt.beganAt) < settings.listPollMaxMs;
 }
 
-/** State kept by one sweep activity between sweeps. */
-interface Sweeping {
+/** State kept by one poll activity between polls. */
+interface Poll {
   deps: ActivityDeps;
   signal: AbortSignal;
   key: WatchKey;
@@ -223,27 +223,25 @@ interface Sweeping {
   seconds: Set<string>;
   /** References under which more than one order was seen: only their runs know what people have said about that. */
   disputed: Set<string>;
-  /** The bank shows lists and leaves a read of a single order unanswered, in the present sweep. */
+  /** The bank shows lists and leaves a read of a single order unanswered, in the present poll. */
   isUnanswered: boolean;
   /** Last seen status by order id: of exchanges seen from the currency sold, and of transfers seen by the other user. */
-  otherLegs: Map<string, string>;
+  otherOrders: Map<string, string>;
   /** When a list last showed the order of an open reference. */
   seenAt: Map<string, number>;
   /** How long a list did not show the order of an open reference that the bank had accepted, ms. */
   lackedFor: Map<string, number>;
 }
 
-/** A bank that does not answer ends no watch: the next sweep tries again. */
-async function sweepSafely(sweeping: Sweeping, open: OpenOrder[], depth: number): Promise<void> {
-  sweeping.isUnanswered = false;
-  await undefinedIf(isBankError, () =>
-    Number.isFinite(depth) ? sweepRecent(sweeping, open) : sweepAll(sweeping, open),
-  );
+/** A bank that does not answer ends no watch: the next poll tries again. */
+async function pollSafely(poll: Poll, open: OpenOrder[], depth: number): Promise<void> {
+  poll.isUnanswered = false;
+  await undefinedIf(isBankError, () => (Number.isFinite(depth) ? pollRecent(poll, open) : pollAll(poll, open)));
 }
 
-/** Reads the recent part of the list until each of these orders was seen; a full sweep finds the rest. */
-async function sweepRecent(sweeping: Sweeping, open: readonly OpenOrder[]): Promise<void> {
-  const { deps, key, signal } = sweeping;
+/** Reads the recent part of the list until each of these orders was seen; a full poll finds the rest. */
+async function pollRecent(poll: Poll, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, key, signal } = poll;
   const owners = ownersOf(open);
   const missing = new Set(open);
   const enough = (page: readonly Order[]): boolean => {
@@ -253,86 +251,86 @@ async function sweepRecent(sweeping: Sweeping, open: readonly OpenOrder[]): Prom
   const oldest = open[0]?.openedAt ?? deps.now();
   const from = recentlyListedFrom(deps, oldest);
   const scan = await deps.bank.orders.listAll({ ...key, from }, { pageSize: deps.settings.pageSize, signal, enough });
-  await tellOwners(sweeping, scan.orders, owners);
+  await notifyOwners(poll, scan.orders, owners);
 }
 
 /**
- * Reads all that the list may show of them, and notes whatever else it shows. An order whose id is known and that no list has
- * shown for longer than the list lag is read by its id, whatever the list does: it may be incomplete, wrong or broken for hours.
+ * Reads all that the list may show of them, and notes all else that it shows. An order whose id is known and that no list has
+ * shown for longer than the list lag is read by its id, regardless of the list: it may be incomplete, wrong or broken for hours.
  */
-async function sweepAll(sweeping: Sweeping, open: readonly OpenOrder[]): Promise<void> {
-  const { deps, seenAt, signal } = sweeping;
+async function pollAll(poll: Poll, open: readonly OpenOrder[]): Promise<void> {
+  const { deps, seenAt, signal } = poll;
   const now = deps.now();
-  const windowFrom = now - deps.settings.sweepWindowMs;
+  const windowFrom = now - deps.settings.listWindowMs;
   // An order opened after now comes from a worker whose clock was ahead: its place in the list is unknown.
   const isInWindow = ({ openedAt }: OpenOrder): boolean => openedAt >= windowFrom && openedAt <= now;
   const inWindow = open.filter(isInWindow);
   const [oldest] = inWindow;
-  if (oldest !== undefined) await undefinedIf(isBankError, () => sweepList(sweeping, open, oldest));
+  if (oldest !== undefined) await undefinedIf(isBankError, () => pollList(poll, open, oldest));
   const isUnseen = ({ openedAt, reference }: OpenOrder): boolean =>
     now - Math.max(openedAt, seenAt.get(reference) ?? 0) > deps.settings.terms.waits.listLagMs;
   const overdue = open.filter((order) => !isInWindow(order) || isUnseen(order));
   for (const order of overdue) if (order.orderId === null) await dropIfEnded(deps, order);
-  await readEachById(deps, signal, overdue, (owner, order) => tell(sweeping, owner, order));
+  await readEachById(deps, signal, overdue, (owner, order) => notify(poll, owner, order));
 }
 
-/** Nothing reached the bank, and whoever stored the end died before the order left the open set. */
+/** Nothing reached the bank, and the process that stored the end died before the order left the open set. */
 async function dropIfEnded(deps: ActivityDeps, { reference, workflowId }: OpenOrder): Promise<void> {
   if (await hasEnded(deps, workflowId)) await deps.store.closeOrder(reference);
 }
 
-async function sweepList(sweeping: Sweeping, open: readonly OpenOrder[], oldest: OpenOrder): Promise<void> {
-  const { deps, key, signal } = sweeping;
+async function pollList(poll: Poll, open: readonly OpenOrder[], oldest: OpenOrder): Promise<void> {
+  const { deps, key, signal } = poll;
   const beganAt = deps.now();
   const since = listedFrom(deps, oldest.openedAt);
   const scan = await deps.bank.orders.listAll({ ...key, from: since }, { pageSize: deps.settings.pageSize, signal });
   const owners = ownersOf(open);
-  await tellOwners(sweeping, scan.orders, owners);
+  await notifyOwners(poll, scan.orders, owners);
   if (scan.stable) {
     for (const { orderId, openedAt, reference } of open) {
-      if (orderId !== null && !sweeping.seenAt.has(reference)) sweeping.lackedFor.set(reference, beganAt - openedAt);
+      if (orderId !== null && !poll.seenAt.has(reference)) poll.lackedFor.set(reference, beganAt - openedAt);
     }
   }
-  await noteForeignOrders(sweeping, since, scan.orders, owners);
+  await noteForeignOrders(poll, since, scan.orders, owners);
 }
 
-async function tellOwners(sweeping: Sweeping, orders: readonly Order[], owners: Owners): Promise<void> {
+async function notifyOwners(poll: Poll, orders: readonly Order[], owners: Owners): Promise<void> {
   const owned = orders.flatMap((order) => {
     const owner = openOrderOf(order, owners);
     return owner === undefined ? [] : [{ order, owner }];
   });
-  const seenAt = sweeping.deps.now();
+  const seenAt = poll.deps.now();
   for (const { order, owner } of owned) {
-    if (isSecond(order, owner)) sweeping.disputed.add(owner.reference);
-    else sweeping.seenAt.set(owner.reference, seenAt);
+    if (isSecond(order, owner)) poll.disputed.add(owner.reference);
+    else poll.seenAt.set(owner.reference, seenAt);
   }
-  const lags = owned.flatMap(({ owner }) => sweeping.lackedFor.get(owner.reference) ?? []);
+  const lags = owned.flatMap(({ owner }) => poll.lackedFor.get(owner.reference) ?? []);
   if (lags.length > 0) {
-    await sweeping.deps.store.noteListLag({ ...sweeping.key, lagMs: Math.max(...lags) });
-    for (const { owner } of owned) sweeping.lackedFor.delete(owner.reference);
+    await poll.deps.store.noteListLag({ ...poll.key, lagMs: Math.max(...lags) });
+    for (const { owner } of owned) poll.lackedFor.delete(owner.reference);
   }
-  await someAtOnce(owned, SIGNALS_AT_ONCE, ({ order, owner }) => route(sweeping, order, owner));
+  await someAtOnce(owned, SIGNALS_AT_ONCE, ({ order, owner }) => route(poll, order, owner));
 }
 
 const SIGNALS_AT_ONCE = 20;
 
-/** Another order than the one that its sender was told. */
+/** Another order than the one that its sender received. */
 const isSecond = (order: Order, { orderId }: OpenOrder): boolean =>
   orderId !== null && orderId !== order.order_id && !isArrival(order);
 
 /** Routes one listed order to the open payout that owns it. */
-async function route(sweeping: Sweeping, order: Order, owner: OpenOrder): Promise<void> {
+async function route(poll: Poll, order: Order, owner: OpenOrder): Promise<void> {
   // The receiving side of a transfer adds nothing to the order itself.
   if (isArrival(order) && owner.orderId !== order.order_id) return;
-  if (!isSecond(order, owner)) return tell(sweeping, owner, order);
-  if (sweeping.seconds.has(order.order_id)) return;
-  sweeping.seconds.add(order.order_id);
-  await tellOfSecond(sweeping, owner, order);
+  if (!isSecond(order, owner)) return notify(poll, owner, order);
+  if (poll.seconds.has(order.order_id)) return;
+  poll.seconds.add(order.order_id);
+  await notifyOfSecond(poll, owner, order);
 }
 
 /** Notes orders of no open payout: returns, incidents of ended ones, orders that are not ours. Each once per activity. */
 async function noteForeignOrders(
-  { deps, key, foreign }: Sweeping,
+  { deps, key, foreign }: Poll,
   since: number,
   orders: readonly Order[],
   owners: Owners,
@@ -350,37 +348,37 @@ async function noteForeignOrders(
 }
 
 /** Signals the owner if the status asks something of it and was not signalled before. */
-async function tell(sweeping: Sweeping, owner: OpenOrder, order: Order): Promise<void> {
+async function notify(poll: Poll, owner: OpenOrder, order: Order): Promise<void> {
   const meaning = stageMeaning(order.stage);
   if (!asksForAttention(meaning)) return;
   if (owner.notifiedStatus === order.status) {
-    // Whoever stored the end died before the order left the open set.
-    if (isTerminal(meaning) && (await hasEnded(sweeping.deps, owner.workflowId))) {
-      await sweeping.deps.store.closeOrder(owner.reference);
+    // The process that stored the end died before the order left the open set.
+    if (isTerminal(meaning) && (await hasEnded(poll.deps, owner.workflowId))) {
+      await poll.deps.store.closeOrder(owner.reference);
     }
     return;
   }
-  if (leavesToOtherLeg(sweeping, order)) return;
-  const { deps } = sweeping;
+  if (leavesToOtherOrder(poll, order)) return;
+  const { deps } = poll;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
-  if (meaning === 'paid' && (await isTold(sweeping, owner, orderId))) return;
-  const heard = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
-  // The status of an order that is somebody else's says nothing about when this payout has to hear of its own.
+  if (meaning === 'paid' && (await isNotified(poll, owner, orderId))) return;
+  const received = await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });
+  // The status of an order that is somebody else's says nothing about when this payout is notified of its own.
   if (!isAnothers(order, owner)) await deps.store.noteOrder(reference, { orderId, notifiedStatus: status });
   // A stalled sender may put a reference back into the open set after its payout has ended.
-  if (!heard && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
+  if (!received && (await hasEnded(deps, workflowId))) await deps.store.closeOrder(reference);
 }
 
-/** Whether the run has heard of its paid order, and need not read it. */
-async function isTold(sweeping: Sweeping, owner: OpenOrder, orderId: string): Promise<boolean> {
-  if (sweeping.isUnanswered || sweeping.disputed.has(owner.reference)) return false;
+/** Whether the run was notified of its paid order, and need not read it. */
+async function isNotified(poll: Poll, owner: OpenOrder, orderId: string): Promise<boolean> {
+  if (poll.isUnanswered || poll.disputed.has(owner.reference)) return false;
   try {
-    return await tellEnd(sweeping.deps, owner, orderId, sweeping.signal);
+    return await notifyEnd(poll.deps, owner, orderId, poll.signal);
   } catch (error) {
     if (!isBankError(error)) throw error;
-    // The runs read their orders themselves, each with its own patience: the others are told without delay.
-    sweeping.isUnanswered = true;
+    // The runs read their orders themselves, each with its own patience: the others are notified without delay.
+    poll.isUnanswered = true;
     return false;
   }
 }
@@ -394,7 +392,7 @@ async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<bo
  * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Exchanges are
  * excluded: a bank may list one record per currency.
  */
-async function tellOfSecond({ deps }: Sweeping, owner: OpenOrder, order: Order): Promise<void> {
+async function notifyOfSecond({ deps }: Poll, owner: OpenOrder, order: Order): Promise<void> {
   if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
@@ -404,14 +402,14 @@ async function tellOfSecond({ deps }: Sweeping, owner: OpenOrder, order: Order):
 /**
  * An exchange is listed in both its currencies, and a transfer may be listed for two users; a second signal costs its payout four
  * events. The watch of the currency sold, or of the other user, therefore signals only if the other watch has not done so by its
- * next sweep.
+ * next poll.
  */
-function leavesToOtherLeg({ key, otherLegs }: Sweeping, order: Order): boolean {
+function leavesToOtherOrder({ key, otherOrders }: Poll, order: Order): boolean {
   const isBought = order.buy_currency === undefined || order.buy_currency === key.currency;
   const isOwn = order.type !== 'TRANSFER' || order.transaction_uid === undefined || order.transaction_uid === key.uid;
   if (isBought && isOwn) return false;
-  if (otherLegs.get(order.order_id) === order.status) return false;
-  otherLegs.set(order.order_id, order.status);
+  if (otherOrders.get(order.order_id) === order.status) return false;
+  otherOrders.set(order.order_id, order.status);
   return true;
 }
 

@@ -91,7 +91,7 @@ export function retryAfterMs(headers: HttpAnswer['headers']): number | undefined
 /** Whether an otherwise uninformative answer is worth a retry. */
 export const asksAgain = (status: number): boolean => status < 300 || status >= 500 || COME_AGAIN.has(status);
 
-/** The error of an answer that does not tell what became of the call; `what` must hold no value from it. */
+/** The error of an answer that leaves the effect of the call unknown; `what` must hold no value from it. */
 export function unknownOutcome(
   what: string,
   retryable: boolean,

@@ -10,7 +10,7 @@ export const ZONE_BEHIND_MS = 12 * 3_600_000;
 /**
  * A page of the order list, compared with what was asked for: a cache or a gateway may answer with another list. Orders of another
  * user, currency or account are left out, so that nobody takes them for ours; one outside the other filters stays, as it is of
- * this user all the same. Members that are not shown prove nothing. The upper bound `create_at_to` is not compared: whatever is
+ * this user all the same. Members that are not shown prove nothing. The upper bound `create_at_to` is not compared: what is
  * read under it proves nothing by itself (`busy-list.ts`).
  */
 export function asAsked(query: OrderQuery, page: Page<Order>): Page<Order> {

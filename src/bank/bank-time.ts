@@ -37,7 +37,7 @@ export function attemptsListedFrom(clocks: Clocks, since: number, attempts: read
   return Math.min(from, ...attempts.flatMap((attempt) => attempt.listedFrom ?? []));
 }
 
-/** Start of a list that is to prove absence, whatever time zone the bank stamps orders in. */
+/** Start of a list that is to prove absence, in any time zone that the bank stamps orders in. */
 export const inAnyZone = (from: number): number => Math.max(0, from - ZONE_BEHIND_MS);
 
 /** Whether a list since `from` reaches back to `to` (epoch ms, bank's clock), measurements of that clock apart. */

@@ -99,7 +99,7 @@ export interface Bank {
     /** Reads the whole list, however the bank pages. */
     listAll(query: OrdersOf, options?: OrderListOptions): Promise<OrderScan>;
     /** `listAll` as a proof that an order is absent: complete even for a busy list, at the price of more calls. */
-    listSettled(query: OrdersOf & { from: number }, options?: ListOptions): Promise<OrderScan>;
+    listStable(query: OrdersOf & { from: number }, options?: ListOptions): Promise<OrderScan>;
     get(orderId: string, options?: ReadOptions): Promise<Order>;
     approve(orderId: string, options?: SendOptions): Promise<void>;
     reject(orderId: string, remark: string, options?: SendOptions): Promise<void>;

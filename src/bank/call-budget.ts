@@ -26,7 +26,7 @@ const user = new AsyncLocalStorage<string>();
 export const onBehalfOf = <T>(uid: string, work: () => T): T => user.run(uid, work);
 
 const ALL = 'all';
-/** Beyond this many users, budgets at rest are dropped. */
+/** Beyond this many users, unused budgets are dropped. */
 const USERS_MAX = 1_000;
 
 /**
@@ -59,7 +59,7 @@ export class CallBudget implements Admission {
     const known = this.#users.get(uid);
     if (known !== undefined) return known;
     if (this.#users.size >= USERS_MAX) {
-      for (const [other, gate] of this.#users) if (gate.isAtRest) this.#users.delete(other);
+      for (const [other, gate] of this.#users) if (gate.isSettled) this.#users.delete(other);
     }
     const gate = new Gate(`user ${uid}`, this.#options.limits.user, this.#options, (calls) => calls);
     this.#users.set(uid, gate);
@@ -91,7 +91,7 @@ class Gate {
     this.#paced = paced;
   }
 
-  get isAtRest(): boolean {
+  get isSettled(): boolean {
     return !this.#isServing;
   }
 
@@ -147,7 +147,7 @@ class Gate {
     const { calls, lengthMs } = this.#slice;
     while (this.#paced(calls) === 0) {
       await sleep(lengthMs);
-      // Whoever has left meanwhile needs no slice, and nobody keeps a command up that has given up.
+      // A caller that has left meanwhile needs no slice, and nobody keeps a command up that has given up.
       if (!this.#hasWaiting()) return;
     }
     const askedAt = now();

@@ -117,15 +117,15 @@ async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal
   await admitted(admission, attempt, signal);
   const begunAt = clock();
   const observer = onCall?.(attempt.operation);
-  const tell = (result: CallResult): void => observer?.ended(result, clock() - begunAt);
+  const observed = (result: CallResult): void => observer?.ended(result, clock() - begunAt);
   try {
     const answer = await exchangeOnce(options, { ...attempt, headers: observer?.headers }, signal);
     admission?.ended({ isAnswered: true });
-    tell('ok');
+    observed('ok');
     return answer;
   } catch (error) {
     admission?.ended({ isAnswered: isAnswered(error), quietMs: quietMs(error) });
-    tell(resultOf(error));
+    observed(resultOf(error));
     throw error;
   }
 }
@@ -155,7 +155,7 @@ function isAnswered(error: unknown): boolean {
 
 const HTTP_TOO_MANY = 429;
 
-/** A 429 speaks of whoever calls, not of what was called: it holds for every call of this process. */
+/** A 429 concerns the caller, not the call: it holds for every call of this process. */
 const quietMs = (error: unknown): number | undefined =>
   error instanceof BankError && error.httpStatus === HTTP_TOO_MANY ? error.retryAfterMs : undefined;
 

@@ -2,7 +2,7 @@ import type { BankCondition } from '../domain/submission.ts';
 import { ENVELOPE_CODES, type EnvelopeCode } from './schemas/envelope.ts';
 
 /**
- * What a failed call tells about its effect:
+ * What is known about the effect of a failed call:
  * - `not-sent`: provably no byte of the request left, or the bank refused it before executing it (authentication);
  * - `refused`: the bank judged the request and did nothing;
  * - `exists`: the bank says it already has it;

@@ -63,11 +63,11 @@ export async function readBusyList(
  * Reads a paged list until what was read is provably complete. Sort order, page cap and behaviour while records arrive are not
  * shown (interface section 4), so the position of a record proves nothing: the proof is a count. Records are added to a list and
  * never leave it. So as long as `total` does not fall, every id gathered is still in the list, and as many distinct ids as the
- * last `total` are the whole list, in whatever order and however often the pages showed them, even while records arrive. Whether
+ * last `total` are the whole list, in any order and however often the pages showed them, even while records arrive. Whether
  * `total` can be trusted is also counted: the pages of a round, from the first to the empty one, hold every place of the list
  * once, so together they serve `total` records, new or repeated. A total that differs from that proves nothing, nor does a list
  * whose last pages cannot be read. If the total falls, or there are more ids than it says, this reading proves nothing any more.
- * Without a total, the places of one round stand in for it.
+ * Without a total, the positions of one round replace it.
  *
  * A page that shows what was not asked for, or is not of now, is in doubt (`as-asked.ts`): the round is read to its end, since an
  * order that it does show is an order, and proves nothing.

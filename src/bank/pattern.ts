@@ -5,7 +5,7 @@ import type { RE2JS } from 're2js';
 
 /**
  * Runs regular expressions that come from the bank (required-details). Most run in linear time within a number of steps; the few
- * that need a backtracking engine run under a time limit, and so does whatever reads a pattern. So no pattern can stop the
+ * that need a backtracking engine run under a time limit, and so does all code that reads a pattern. So no pattern can stop the
  * process, and the patterns of one payee hold it for less than 100 ms together.
  */
 
@@ -105,7 +105,7 @@ const TEST = new Script('new RegExp(pattern).test(value)');
 const realms: { linear?: Context; backtracking?: Context } = {};
 let engine: Script | undefined;
 
-/** RE2JS in a realm of its own, which is thrown away with whatever it was doing when it was stopped. */
+/** RE2JS in a realm of its own, which is thrown away with its unfinished work when it is stopped. */
 function linearEngine(): Context {
   engine ??= new Script(
     `(() => { const exports = {}; ${readFileSync(createRequire(import.meta.url).resolve('re2js'), 'utf8')}

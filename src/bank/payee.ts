@@ -64,7 +64,7 @@ export function payeeDigest(beneficiary: Beneficiary): string {
   });
 }
 
-/** Reference under which adding a payee is recorded, like that of an order: one payee of a user is added once, whoever asks. */
+/** Reference under which adding a payee is recorded, like that of an order: one payee of a user is added once, by any caller. */
 export function payeeReference({ among, fields }: NamedPayee): string {
   const about = Object.entries(among).map(([name, value]) => [`payee.${name}`, value]);
   const key = { ...Object.fromEntries(canonical(fields)), ...Object.fromEntries(about) };

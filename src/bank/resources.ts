@@ -147,7 +147,7 @@ export function ordersResource({ read, send }: Calls): Bank['orders'] {
     listAll: ({ from: created_at_from, type: order_type, ...key }, options) =>
       readAllOrders(pages, { ...key, created_at_from, order_type }, options),
 
-    listSettled: ({ type: order_type, ...since }, options) => readBusyList(pages, { ...since, order_type }, options),
+    listStable: ({ type: order_type, ...since }, options) => readBusyList(pages, { ...since, order_type }, options),
 
     /** GET /v1/banking/transactions/{order_id}. Another order id is accepted only with a reference, which says whose it is. */
     get: (orderId, options) => {
@@ -176,7 +176,7 @@ const ofNow: Judge<Page<Order>> = (answer, call) => {
   return answer.isStale === true ? { ...page, doubt: LIST_DOUBTS.age } : page;
 };
 
-/** That an order took no money is believed after a second read (interface section 3), for which a cache may not stand in. */
+/** That an order took no money is believed after a second read (interface section 3), which a cache may not replace. */
 const notDeadBefore =
   (judge: Judge<Order>): Judge<Order> =>
   (answer, call) => {

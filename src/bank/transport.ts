@@ -66,7 +66,7 @@ export interface Transport {
 class NoConnection extends Error {}
 
 /**
- * Reads share keep-alive connections. Every write gets its own: on a reused connection a reset cannot be told from "closed while
+ * Reads share keep-alive connections. Every write gets its own: on a reused connection a reset cannot be distinguished from "closed while
  * idle", and undici would resend a queued request. The caller's signal limits the total time, so undici's own timers are off. A
  * proxy is one that is given: none from the environment, which only EnvHttpProxyAgent reads.
  */

@@ -60,7 +60,7 @@ export async function verifyAudit(
   if (file !== undefined) {
     const { verifier, ...verdict } = await verifyExport(fileThere(file), { trusted, copied });
     const note = trusted === undefined ? 'The key is the one named in the file: compare it with the one you know.' : '';
-    return tell(session, verdict, { verifier, note });
+    return report(session, verdict, { verifier, note });
   }
   if (session.gateway !== undefined) return verifyRemote(session, { trusted, copied });
   const store = await session.store();
@@ -76,7 +76,7 @@ export async function verifyAudit(
   const intact = verdict.problem === undefined ? noteOf(verdict, signer) : '';
   const note = shorter === undefined ? intact : `${shorter}. ${ifRestored(witnessFolder, store)}`;
   const compared = verdict.problem === undefined ? await comparedRows(session, store) : undefined;
-  return tell(session, verdict, { verifier, note, compared });
+  return report(session, verdict, { verifier, note, compared });
 }
 
 /** Without the bank where none is up or it does not answer: rows are compared all the same. */
@@ -94,7 +94,7 @@ async function verifyRemote(session: Session, checked: Parameters<typeof verifyE
     await pipeline(Readable.from(await session.pieces(AUDIT_EXPORT, {})), createWriteStream(file, { mode: 0o600 }));
     const { verifier, ...verdict } = await verifyExport(file, checked);
     const note = 'The key is the one that the gateway names: compare it with the one you know.';
-    return tell(session, verdict, { verifier, note: checked.trusted === undefined ? note : '' });
+    return report(session, verdict, { verifier, note: checked.trusted === undefined ? note : '' });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -108,7 +108,7 @@ function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined)
     : `${some} were signed just now.`;
 }
 
-function tell(
+function report(
   { output }: Session,
   { problem, size, root, checkpoints, signedSize }: LogVerdict,
   { verifier, note, compared }: { verifier: LogVerifier | undefined; note: string; compared?: LogComparison },

@@ -1,7 +1,7 @@
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../channels/http/operations/bank-operations.ts';
 import { groupedAmount } from '../domain/display.ts';
 import { referenceOf } from '../domain/identity.ts';
-import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
+import { mainOrderKindOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { maskedPayee } from '../reports/masked.ts';
 import { table } from './output.ts';
@@ -46,7 +46,7 @@ export async function orders(session: Session, uid: string, currency: string): P
     order.fee ?? '',
   ]);
   if (scan.doubt !== null) {
-    session.output.tell(
+    session.output.notify(
       `The list of the bank shows ${scan.doubt}. Orders of another user or currency are left out. Ask the bank why.`,
     );
   }
@@ -69,6 +69,6 @@ export function reference(
       hint: 'They are used byte for byte.',
     });
   }
-  const value = referenceOf(uid, id, mainLegOf(kind), generation);
+  const value = referenceOf(uid, id, mainOrderKindOf(kind), generation);
   session.output.result({ reference: value, workflowId: payoutWorkflowId(value, kind) }, value);
 }

@@ -74,7 +74,7 @@ export async function createCard(session: Session, options: CreateCardOptions): 
     ...(options.by === undefined ? {} : { by: options.by }),
   };
   // Shown before anything is sent: run again under another id, the same command would take the money twice.
-  if (options.id === undefined) session.output.tell(`Card payment ${id}`);
+  if (options.id === undefined) session.output.notify(`Card payment ${id}`);
   try {
     return await askAndFollow(session, options, { body, id, gatewayUrl });
   } catch (error) {
@@ -102,7 +102,7 @@ function asTyped(problem: Problem, { cardFrom: file }: CreateCardOptions, card: 
     );
   const findings = [...placed, ...unreadable];
   const { kind, code, message, hint, cause } = problem;
-  // All the gateway's findings were about the null that stood in for the unreadable card.
+  // All the gateway's findings were about the null in the place of the unreadable card.
   if (problem.findings.length > 0 && placed.length === 0) {
     return new Problem('usage', 'card-unreadable', 'The card cannot be read.', { hint, findings });
   }
@@ -202,7 +202,7 @@ async function found(
 }
 
 /**
- * Whoever may decide about a card payment, once asked whether they do; what they decide is signed where a policy asks for that.
+ * The person who decides about a card payment, after the question; the decision is signed where a policy asks for that.
  */
 async function decided(
   session: Session,
@@ -250,8 +250,11 @@ export async function changeCardAmount(
   const amount = formatMinor(parsed.minor, currency);
   const question = `Change ${groupedAmount(payment.amount)} ${currency} to ${groupedAmount(amount)}?`;
   const word = await decided(session, payment, options, { question, action: `${MESSAGES.changeAmount} ${amount}` });
-  const told = await session.ask(CARD_AMOUNT, { id, amount, ...word }).catch(notNow(payment));
-  session.output.result({ merchant_request_id: id, amount: told.amount }, `${groupedAmount(told.amount)} ${currency}`);
+  const reported = await session.ask(CARD_AMOUNT, { id, amount, ...word }).catch(notNow(payment));
+  session.output.result(
+    { merchant_request_id: id, amount: reported.amount },
+    `${groupedAmount(reported.amount)} ${currency}`,
+  );
 }
 
 interface ResolveCardOptions extends SignedOptions {
@@ -273,12 +276,12 @@ export async function resolveCard(session: Session, given: string, options: Reso
   const question = `${action} for card payment ${id}?`;
   const signing = paymentId === undefined ? action : `${action} ${paymentId}`;
   const word = await decided(session, payment, asker, { question, action: signing, remark: evidence });
-  const told = await session.ask(RESOLVE_CARD, { id, action, evidence, paymentId, ...word }).catch(notNow(payment));
-  if ('confirmed' in told) {
+  const reported = await session.ask(RESOLVE_CARD, { id, action, evidence, paymentId, ...word }).catch(notNow(payment));
+  if ('confirmed' in reported) {
     session.output.result({ merchant_request_id: id, confirmed: true }, 'the stored end is confirmed');
     return EXIT.completed;
   }
-  const { accepted, message, isStarted } = told;
+  const { accepted, message, isStarted } = reported;
   const text = accepted || isStarted ? message : `refused: ${message}`;
   session.output.result({ merchant_request_id: id, accepted, message }, text);
   return accepted || (isStarted && action === 'keep-looking') ? EXIT.completed : EXIT.exceptions;
@@ -298,7 +301,7 @@ const notNow =
     });
   };
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 
 /** Follows a card payment until it has ended or waits for an operator. */
 async function followCard(
@@ -309,7 +312,7 @@ async function followCard(
 ): Promise<{ payment: CardDocument | undefined; end: FollowEnd }> {
   let payment: CardDocument | undefined;
   let sentTo: string | undefined;
-  const isAtRest = async (): Promise<boolean> => {
+  const isSettled = async (): Promise<boolean> => {
     const shown = await client.get<{ card_payment: CardDocument }>(`/v1/card-payments/${encodeURIComponent(id)}`);
     payment = shown.card_payment;
     output.progress(`${id}  ${payment.state}`);
@@ -318,7 +321,7 @@ async function followCard(
     sentTo = confirmAt ?? sentTo;
     return isSettledCard(payment.state);
   };
-  const end = await followUntil(isAtRest, { timeoutMs, everyMs: LOOK_EVERY_MS });
+  const end = await followUntil(isSettled, { timeoutMs, everyMs: POLL_MS });
   return { payment, end };
 }
 
@@ -373,7 +376,7 @@ export async function listCards(session: Session): Promise<void> {
 
 const LABEL_WIDTH = 'Temporal UI   '.length;
 
-/** `payouts card retrieve ID`: the payment as the acquirer shows it now; whatever may be card data is masked. */
+/** `payouts card retrieve ID`: the payment as the acquirer shows it now; all that may be card data is masked. */
 export async function retrieveCard(session: Session, id: string): Promise<void> {
   assertNoCardNumber(id);
   const { payment } = await session.ask(CARD_AT_ACQUIRER, { id });

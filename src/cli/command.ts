@@ -236,7 +236,7 @@ export const exitCodes = (width: number = widthOf(process.stdout)): string =>
     ),
   ].join('\n');
 
-/** Before the usage. What each does stands beside it or, where that is too wide, below; a line to paste is never broken. */
+/** Before the usage. What each does is beside it or, where that is too wide, below; a line to paste is never broken. */
 export function examplesText(examples: readonly Example[], width = widthOf(process.stdout)): string {
   const longest = Math.max(...examples.map(([line]) => line.length));
   const beside = examples.map(([line, does]) => `  ${line.padEnd(longest)}  ${does}`);
@@ -342,7 +342,7 @@ export const MAKER = option('--by <name>', 'name of the maker', { parse: storabl
 export const TIMEOUT = option('--timeout <duration>', 'stop following after this long, e.g. 90s or 10m', {
   parse: duration,
 });
-/** Of a command that asks before it acts, and is told in whose name it does. */
+/** Of a command that asks before it acts, and is given a name in which it does. */
 export const CONFIRMED = [option('--yes', 'skip the confirmation', { default: false }), BY] as const;
 /** The same, signed where a policy asks for that. */
 export const SIGNED = [...CONFIRMED, KEY] as const;

@@ -10,7 +10,7 @@ export function completion(session: Session, program: Command, shell: Shell): vo
   session.output.result({ shell, script: whole }, whole);
 }
 
-/** What may stand in the place of the last word, a line each, as the scripts read it. */
+/** What may replace the last word, a line each, as the scripts read it. */
 export function completed(program: Command, words: readonly string[]): string {
   return printed(() => treeOf(program).parse([...words]));
 }

@@ -2,7 +2,12 @@ import type { z } from 'zod';
 import { BATCH_CANCELLED } from '../activities/batch.ts';
 import { batchIdOf, type Target, unknownId } from '../channels/find-target.ts';
 import { linesOf } from '../channels/http/operation.ts';
-import { CANCEL_PAYOUT, DECIDE, RESOLVE, type Told } from '../channels/http/operations/decision-operations.ts';
+import {
+  CANCEL_PAYOUT,
+  DECIDE,
+  type DecisionAnswer,
+  RESOLVE,
+} from '../channels/http/operations/decision-operations.ts';
 import { MYSELF } from '../channels/http/operations/people-operations.ts';
 import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plan-operations.ts';
 import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting-operations.ts';
@@ -33,7 +38,7 @@ import {
 } from '../people/decisions/plan.ts';
 import { roleAskedOf } from '../people/decisions/scope.ts';
 import { questionShown, type ShownQuestion } from '../people/decisions/shown-question.ts';
-import { askAudited } from '../people/decisions/weigh.ts';
+import { askAudited } from '../people/decisions/verify.ts';
 import { COMMAND_MS, inTime } from '../platform/temporal/worker-answer.ts';
 import {
   continuesStopped,
@@ -98,16 +103,16 @@ export async function decide(
   if (decision === 'approve') assertApprovable(questions);
   const verb = decision === 'approve' ? 'Approve' : 'Reject';
   await confirm(`${verb} ${counted(questions.length, 'payout')}?`, options.yes);
-  return tellEach(session, questions, async (shown) => {
+  return answerEach(session, questions, async (shown) => {
     const answer = answerTo(shown, signer, { decision, remark: options.remark });
     if ('refused' in answer) return answer;
-    const told = await session.ask(DECIDE, { reference: shown.row.reference, by: signer.name, ...answer });
-    if ('outcome' in told) return told;
+    const reported = await session.ask(DECIDE, { reference: shown.row.reference, by: signer.name, ...answer });
+    if ('outcome' in reported) return reported;
     const { reference: id } = shown.row;
     const [now] = (
       await session.ask(WAITING, { id, states: [...PAYOUT_STATES], kinds: undefined, ask: true, compare: false })
     ).payouts;
-    return { refused: sinceShown(shown, now && questionShown(now), { refused: told.refused, decision }) };
+    return { refused: sinceShown(shown, now && questionShown(now), { refused: reported.refused, decision }) };
   });
 }
 
@@ -136,7 +141,7 @@ async function questionsOf(
 ): Promise<ShownQuestion[]> {
   const isSigned = signer.sign !== undefined;
   const waiting = await session.ask(WAITING, { ...asked, ask: isSigned || isShown, compare: isShown });
-  // Shown and judged by whoever signs, whoever has read it.
+  // Shown and judged by the signer's process, whichever process has read it.
   const questions = waiting.payouts.map((it) => questionShown({ ...it, isSigned }));
   assertMeant(
     session,
@@ -148,7 +153,7 @@ async function questionsOf(
   return questions;
 }
 
-/** Shows everything a person should see before the question, including both sides of whatever has two. */
+/** Shows everything a person should see before the question, including both sides of what has two. */
 function printWaiting(
   session: Session,
   { payouts, sides }: Waiting,
@@ -156,11 +161,11 @@ function printWaiting(
 ): void {
   const width = widthOf(process.stderr);
   const rows = payouts.map(({ row }) => row);
-  session.output.tell(decisionTable(rows, decision, questions && questionsText(questions, width)));
+  session.output.notify(decisionTable(rows, decision, questions && questionsText(questions, width)));
   const compared = bothSidesText(sides, width);
-  if (compared !== '') session.output.tell(`\n${compared}`);
+  if (compared !== '') session.output.notify(`\n${compared}`);
   const verdicts = verdictsText(payouts, width);
-  if (verdicts !== '') session.output.tell(`\n${verdicts}`);
+  if (verdicts !== '') session.output.notify(`\n${verdicts}`);
 }
 
 type Answer = Pick<z.output<typeof DECIDE.input>, 'decision' | 'remark' | 'digest' | 'signed'>;
@@ -187,7 +192,7 @@ export async function cancel(session: Session, id: string, options: DecideOption
   await confirm(`Cancel ${titleOf(target)}?`, options.yes);
   if (target.kind === 'batch') return controlBatch(session, target.batch.batchId, MESSAGES.cancel, by);
   const { reference } = target.payout;
-  return tellEach(session, [{ row: target.payout }], () => session.ask(CANCEL_PAYOUT, { reference, by, reason }));
+  return answerEach(session, [{ row: target.payout }], () => session.ask(CANCEL_PAYOUT, { reference, by, reason }));
 }
 
 export interface ResolveOptions extends SignedOptions {
@@ -203,8 +208,8 @@ export interface ResolveOptions extends SignedOptions {
 export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
   await holdKey(session, options.key);
   const asked = { id, states: ['needs-operator' as const], kinds: undefined };
-  const looked = { isShown: !options.yes };
-  const target = await findTarget(session, id, looked);
+  const confirmation = { isShown: !options.yes };
+  const target = await findTarget(session, id, confirmation);
   const { payouts } = await session.ask(WAITING, { ...asked, ask: false, compare: false });
   const [waiting, ...others] = payouts;
   if (waiting === undefined) {
@@ -218,20 +223,20 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
       hint: `Evidence concerns one payout; name one: ${shown.join(', ')}${others.length >= CANDIDATES_MAX ? ', ...' : ''}`,
     });
   }
-  assertMeant(session, [waiting.row], id, looked);
+  assertMeant(session, [waiting.row], id, confirmation);
   const signer = await signerOf(session, options, 'resolve');
   const { reference } = waiting.row;
-  if (looked.isShown) {
+  if (confirmation.isShown) {
     const shown = await session.ask(WAITING, { ...asked, id: reference, ask: false, compare: true });
     const rows = shown.payouts.map(({ row }) => row);
-    assertMeant(session, rows, reference, looked);
+    assertMeant(session, rows, reference, confirmation);
     printWaiting(session, shown, { decision: 'reject' });
   }
   const { action, evidence, order } = options;
   await confirm(`${action} for payout ${reference}?`, options.yes);
   const digest = resolveDigest(action, order);
   const signed = signer.sign?.({ question: 'resolve', reference, digest, remark: evidence });
-  return tellEach(session, [waiting], () =>
+  return answerEach(session, [waiting], () =>
     session.ask(RESOLVE, { reference, action, evidence, order, by: signer.name, signed }),
   );
 }
@@ -246,25 +251,25 @@ const titleOf = (target: Target): string =>
     ? `the rest of batch ${target.batch.batchId} (${visible(target.batch.file)})`
     : `payout ${target.payout.reference} (${visible(payoutTitle(target.payout.instruction))})`;
 
-/** Payouts told at the same time: each waits for a worker, which may read the bank before it answers. */
+/** Payouts notified at the same time: each waits for a worker, which may read the bank before it answers. */
 const AT_ONCE = 10;
 
-/** Tells each payout; a refusal by the workflow is shown with its reason. */
-async function tellEach<One extends Pick<WaitingPayout, 'row'>>(
+/** Notifies each payout; a refusal by the workflow is shown with its reason. */
+async function answerEach<One extends Pick<WaitingPayout, 'row'>>(
   session: Session,
   waiting: readonly One[],
-  tell: (one: One) => Promise<Told>,
+  notify: (one: One) => Promise<DecisionAnswer>,
 ): Promise<ExitCode> {
-  const answers = new Map<string, Told>();
+  const answers = new Map<string, DecisionAnswer>();
   await someAtOnce(waiting, AT_ONCE, async (one) => {
-    answers.set(one.row.reference, await tell(one));
+    answers.set(one.row.reference, await notify(one));
   });
-  const told = [...waiting].map(({ row: { reference } }) => {
+  const reported = [...waiting].map(({ row: { reference } }) => {
     const answer = answers.get(reference) ?? { outcome: '' };
     return { reference, outcome: 'outcome' in answer ? answer.outcome : `refused: ${answer.refused}` };
   });
-  const text = told.map(({ reference, outcome }) => `${reference}  ${inWords(outcome, reference)}`).join('\n');
-  session.output.result({ decisions: told }, text);
+  const text = reported.map(({ reference, outcome }) => `${reference}  ${inWords(outcome, reference)}`).join('\n');
+  session.output.result({ decisions: reported }, text);
   const isInVain = [...answers.values()].some((answer) => 'refused' in answer || answer.outcome === TOO_LATE);
   return isInVain ? EXIT.exceptions : EXIT.completed;
 }
@@ -298,7 +303,7 @@ async function decideBatch(
   };
   const about = { batchId, decision };
   const plan = await (question === undefined ? planToSign(read, about) : preparePlan(read, { ...about, question }));
-  session.output.tell(planText(plan));
+  session.output.notify(planText(plan));
   const { length } = plan.rows;
   if (length === 0) {
     throw new Problem('usage', 'nothing-awaited', `No row of batch ${batchId} can be decided together with others.`, {
@@ -385,7 +390,7 @@ export async function control(
   return controlBatch(session, batchId, update, by);
 }
 
-/** `by`: over HTTP whoever signs in, if it is absent. */
+/** `by`: over HTTP the person who signs in, if it is absent. */
 export async function controlBatch(
   session: Session,
   batchId: string,
@@ -412,7 +417,7 @@ async function controlHere(
   const store = await session.store();
   const batch = await store.batch(batchId);
   if (batch === undefined) throw unknownId(batchId);
-  // Whatever is carried out writes its own audit entry.
+  // Each action that is carried out writes its own audit entry.
   const answer = await askAudited(
     { store, now: Date.now },
     { by, action: update, subject: batchId },
@@ -428,18 +433,18 @@ async function controlHere(
     },
     () => undefined,
   );
-  // A stack booted by this command ends with it: first wait until the rows have been told of a cancel.
-  if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsHaveHeard(session, batchId);
+  // A stack booted by this command ends with it: first wait until the rows have been notified of a cancel.
+  if (update === MESSAGES.cancel && (await session.stack()).owner) await untilRowsAreNotified(session, batchId);
   return answer;
 }
 
 /** Waits until the rows of a cancelled batch have ended or done what they can; the bank's decisions need no stack of ours. */
-async function untilRowsHaveHeard(session: Session, batchId: string): Promise<void> {
+async function untilRowsAreNotified(session: Session, batchId: string): Promise<void> {
   const store = await session.store();
   const client = await session.client();
   await untilTrue(async () => !(await store.stateCounts(batchId)).has('received'));
   const executions = executionsOver(client);
-  // The batch tells them too; a row that is told twice acts once.
+  // The batch notifies them too; a row that is notified twice acts once.
   await someAtOnce(await store.rowsIn(batchId, CANCELLABLE_STATES), AT_ONCE, async ({ workflowId }) => {
     await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
     await untilCarriedOut(client, workflowId);

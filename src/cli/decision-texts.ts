@@ -60,7 +60,7 @@ export function decisionTable(
     ...(payouts.length > 1 ? summaryLines(payouts, width) : []),
     '',
     questions ?? rowTable(payouts, width),
-    ...(decision === 'approve' ? onlyLooksLines(payouts, width) : []),
+    ...(decision === 'approve' ? onlyChecksLines(payouts, width) : []),
   ].join('\n');
 }
 
@@ -123,8 +123,8 @@ function rowTable(payouts: readonly PayoutRecord[], width: number): string {
 }
 
 /** Warns that approving does not accept a frozen account or a changed payee: it only checks again. */
-function onlyLooksLines(payouts: readonly PayoutRecord[], width: number): string[] {
-  const kinds = [...byKind(payouts).keys()].filter((kind) => isReasonCode(kind) && REASONS[kind].approvalOnlyLooks);
+function onlyChecksLines(payouts: readonly PayoutRecord[], width: number): string[] {
+  const kinds = [...byKind(payouts).keys()].filter((kind) => isReasonCode(kind) && REASONS[kind].approvalOnlyChecks);
   if (kinds.length === 0) return [];
   const text = `Approving ${kinds.join(', ')} accepts nothing: the bank is checked again, and the payout is held again if nothing has changed.`;
   return ['', ...wrap(text, width)];
@@ -154,7 +154,7 @@ export function assertApprovable(questions: readonly ShownQuestion[]): void {
   if (first === undefined || others.length + 1 < questions.length) return;
   const what = others.length === 0 ? 'It cannot' : `None of ${counted(questions.length, 'payout')} can`;
   throw new Problem('conflict', 'asks-otherwise', `${what} be approved now: ${first.differs}.`, {
-    hint: `Look again in a moment; \`payouts reject ${shortId(first.row.reference)} --remark TEXT\` still counts.`,
+    hint: `Check again in a moment; \`payouts reject ${shortId(first.row.reference)} --remark TEXT\` still counts.`,
   });
 }
 
@@ -192,5 +192,5 @@ export function sinceShown(
   if (now.asked.digest === shown.asked?.digest) return refused;
   const changes = changesSince(shown, now).join('; ') || 'what the bank shows, or a setting';
   const command = `payouts ${decision} ${shortId(row.reference)}`;
-  return `it has changed since it was shown (${visible(changes)}): nothing was decided; look again with \`${command}\``;
+  return `it has changed since it was shown (${visible(changes)}): nothing was decided; check again with \`${command}\``;
 }

@@ -8,7 +8,7 @@ import type { FoundCli } from '../../scripts/temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
 import type { Policy } from '../domain/authority.ts';
 import { isOpen, scopeText, unguarded } from '../domain/authority.ts';
-import { causeTold } from '../domain/causes.ts';
+import { causeInWords } from '../domain/causes.ts';
 import { counted, groupedAmount, minuteOf } from '../domain/display.ts';
 import type { Undecodable } from '../domain/failures.ts';
 import { PAYLOAD_REFUSED } from '../domain/failures.ts';
@@ -106,7 +106,7 @@ async function checkWithStore(session: Session): Promise<Check[]> {
   ];
 }
 
-/** What is not ours has its own causes: they are told all at once, not one by one as each is mended. */
+/** What is not ours has its own causes: they are reported all at once, not one by one as each is mended. */
 async function checkWithoutStore(session: Session): Promise<Check[]> {
   const { config } = session;
   return [
@@ -143,9 +143,9 @@ async function checkEmbedded({ config }: Session): Promise<Check[]> {
   ];
 }
 
-async function check(name: string, look: () => Promise<string | Omit<Check, 'name'>>): Promise<Check> {
+async function check(name: string, probeAll: () => Promise<string | Omit<Check, 'name'>>): Promise<Check> {
   try {
-    const seen = await look();
+    const seen = await probeAll();
     return { name, ...(typeof seen === 'string' ? { verdict: 'ok', detail: seen } : seen) };
   } catch (error) {
     const { message, hint } = problemOf(error);
@@ -258,7 +258,7 @@ async function checkProvider(config: Config, apiUrl: string): Promise<Check[]> {
       const { verdict } = await provider.screen({ name: NOBODY });
       return `${provider.name} answers: ${verdict}`;
     } catch (error) {
-      const { message, hint } = causeTold(error, 'checks', provider.name) ?? problemOf(error);
+      const { message, hint } = causeInWords(error, 'checks', provider.name) ?? problemOf(error);
       return fail(`${message} ${hint}`);
     } finally {
       await provider.close();
@@ -299,7 +299,7 @@ export function judgeProxy({
     : [{ name: 'proxy', verdict: 'ok', detail: `the bank is reached through ${proxy.origin}` }];
 }
 
-const LOOKED_AT = 1_000;
+const READ_MAX = 1_000;
 const UNKNOWN_KEY: Undecodable = 'unknown-key';
 
 /**
@@ -323,7 +323,7 @@ export async function judgePayloads(
 
 async function metWithoutKey(store: Pick<Store, 'auditTree' | 'auditLog'>, now: number): Promise<string | undefined> {
   const { size } = await store.auditTree();
-  for await (const page of store.auditLog({ from: Math.max(size - LOOKED_AT, 0), to: size })) {
+  for await (const page of store.auditLog({ from: Math.max(size - READ_MAX, 0), to: size })) {
     const met = page.findLast(
       ({ at, action, detail }) =>
         at > now - DAY_MS && action === PAYLOAD_REFUSED && JSON.parse(detail).why === UNKNOWN_KEY,
@@ -484,7 +484,7 @@ const BECAUSE: Readonly<Record<ResumptionReason, string>> = {
 
 /**
  * Who used the store last, and why sending last began anew; a warning if in the last week the store may have known less than was
- * sent, where it could not be told, or where another home may be meant.
+ * sent, where it was unclear, or where another home may be meant.
  */
 async function judgePast(
   config: Config,
@@ -493,11 +493,11 @@ async function judgePast(
 ): Promise<{ verdict: 'ok' | 'warning'; detail: string }> {
   const [last] = await store.senders();
   const resumptions = await store.resumptionsSince(0);
-  const told = resumptions.findLast(({ at, why }) => UNUSUAL.has(why) && at > now - 7 * DAY_MS);
-  const shown = told ?? resumptions.at(-1);
+  const reported = resumptions.findLast(({ at, why }) => UNUSUAL.has(why) && at > now - 7 * DAY_MS);
+  const shown = reported ?? resumptions.at(-1);
   const other = await otherHomeOf(config);
   const warnings = [
-    ...(told === undefined ? [] : ['orders that it did not know of are searched for at the bank']),
+    ...(reported === undefined ? [] : ['orders that it did not know of are searched for at the bank']),
     ...(canBeWitnessed(config.witnessFolder)
       ? []
       : [`${config.witnessFolder} cannot be written: that the store was put back in time may go unnoticed`]),
@@ -525,7 +525,7 @@ function isOnSameDisk(file: string | undefined, home: string): boolean {
 
 /**
  * Whether the audit log reaches as far as this machine has seen it, and, with a bank or a cluster, whether its checkpoints leave
- * the machine: without copies elsewhere, whoever can write the store can cut the log back on a new machine.
+ * the machine: without copies elsewhere, anyone who can write to the store can cut the log back on a new machine.
  */
 export async function judgeAuditLog(
   {

@@ -2,16 +2,16 @@ import { mkdir } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
-import { DropFolder, LOOK_EVERY_MS } from '../channels/folder/drop-folder.ts';
+import { DropFolder, POLL_MS } from '../channels/folder/drop-folder.ts';
 import { minuteOf } from '../domain/display.ts';
-import type { Sweep, SweepOptions } from '../domain/folder-sweep.ts';
+import type { FolderScan, FolderScanOptions } from '../domain/folder-scan.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Log } from '../domain/settings.ts';
 import { assertFolderMaker } from '../files/intake/maker.ts';
 import { appOf } from '../platform/app.ts';
 import { assertPolicyKept } from '../platform/audit/policy-log.ts';
 import { createLog } from '../platform/log.ts';
-import { createSweepSchedule, sweepSchedule, sweepSchedules } from '../platform/temporal/workflow-executions.ts';
+import { createFolderSchedule, folderSchedule, folderSchedules } from '../platform/temporal/workflow-executions.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { interruptSignal, partEnded } from './interrupt.ts';
 import { type Output, table } from './output.ts';
@@ -23,7 +23,7 @@ import type { Session } from './session.ts';
 export async function intake(
   session: Session,
   dir: string,
-  { once, ...options }: Omit<SweepOptions, 'dir'> & { once: boolean },
+  { once, ...options }: Omit<FolderScanOptions, 'dir'> & { once: boolean },
 ): Promise<ExitCode> {
   const { config, output } = session;
   const stopped = interruptSignal();
@@ -41,11 +41,11 @@ export async function intake(
     ended = error;
   });
   if (!once) output.say(`Processing files dropped into ${path}/in until Ctrl-C.`);
-  const all = await (once ? folder.sweepOnce(LOOK_EVERY_MS) : folder.sweep());
-  tell(output, all);
+  const all = await (once ? folder.scanOnce(POLL_MS) : folder.scan());
+  notify(output, all);
   // If this command's own stack ends with it, nothing else would bring the batches to their end.
   while (!stopped.aborted && (!once || (stack.owner && all.open > 0))) {
-    await pause(LOOK_EVERY_MS, undefined, { signal: stopped }).catch(() => undefined);
+    await pause(POLL_MS, undefined, { signal: stopped }).catch(() => undefined);
     if (ended !== undefined) throw partEnded(ended, 'Run the same command again: it continues where it was.');
     if (!stopped.aborted) add(all, await nextPass(folder, log, output));
   }
@@ -55,11 +55,11 @@ export async function intake(
 }
 
 /** A failed pass is simply followed by the next one: the command survives an outage of the store or the disk. */
-async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<Partial<Sweep>> {
+async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<Partial<FolderScan>> {
   try {
-    const sweep = await folder.sweep();
-    tell(output, sweep);
-    return sweep;
+    const scan = await folder.scan();
+    notify(output, scan);
+    return scan;
   } catch (error) {
     log.error({ error }, 'pass failed');
     return {};
@@ -67,18 +67,18 @@ async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<P
 }
 
 /** `open` is the current state; the other counts add up. */
-function add(all: Sweep, { taken = 0, refused = 0, ended = 0, open = all.open }: Partial<Sweep>): void {
+function add(all: FolderScan, { taken = 0, refused = 0, ended = 0, open = all.open }: Partial<FolderScan>): void {
   Object.assign(all, { taken: all.taken + taken, refused: all.refused + refused, ended: all.ended + ended, open });
 }
 
-function tell(output: Output, sweep: Sweep): void {
-  if (sweep.taken + sweep.refused + sweep.ended > 0) output.say(counted(sweep));
+function notify(output: Output, scan: FolderScan): void {
+  if (scan.taken + scan.refused + scan.ended > 0) output.say(counted(scan));
 }
 
-const counted = ({ taken, refused, ended, open }: Sweep): string =>
+const counted = ({ taken, refused, ended, open }: FolderScan): string =>
   `${taken} taken, ${refused} refused, ${ended} ended, ${open} in progress`;
 
-interface ScheduleOptions extends Omit<SweepOptions, 'dir'> {
+interface ScheduleOptions extends Omit<FolderScanOptions, 'dir'> {
   folder: string;
   every: number;
   name?: string;
@@ -86,7 +86,7 @@ interface ScheduleOptions extends Omit<SweepOptions, 'dir'> {
 
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** `payouts schedule create`: a Temporal Schedule whose sweeps are run by the workers, which must have access to the folder. */
+/** `payouts schedule create`: a Temporal Schedule whose scans are run by the workers, which must have access to the folder. */
 export async function createSchedule(
   session: Session,
   { folder, every, name = basename(resolve(folder)), ...options }: ScheduleOptions,
@@ -105,7 +105,7 @@ export async function createSchedule(
     });
   }
   try {
-    await createSweepSchedule(await session.client(), name, { dir, everyMs: every, ...options });
+    await createFolderSchedule(await session.client(), name, { dir, everyMs: every, ...options });
   } catch (error) {
     if (!(error instanceof ScheduleAlreadyRunning)) throw error;
     throw new Problem('conflict', 'schedule-exists', `A schedule ${name} already exists.`, {
@@ -125,13 +125,13 @@ const STEPS = {
   resume: (it) => it.unpause(),
   // Without an overlap policy here, a trigger would ignore that of the schedule.
   trigger: (it) => it.trigger(ScheduleOverlapPolicy.SKIP),
-} as const satisfies Record<string, (schedule: ReturnType<typeof sweepSchedule>) => Promise<unknown>>;
+} as const satisfies Record<string, (schedule: ReturnType<typeof folderSchedule>) => Promise<unknown>>;
 
 type ScheduleStep = keyof typeof STEPS;
 
 export async function changeSchedule(session: Session, step: ScheduleStep, name: string): Promise<void> {
   try {
-    await STEPS[step](sweepSchedule(await session.client(), name));
+    await STEPS[step](folderSchedule(await session.client(), name));
   } catch (error) {
     if (!(error instanceof ScheduleNotFoundError)) throw error;
     throw new Problem('not-found', 'unknown-schedule', `There is no schedule ${name}.`, {
@@ -143,7 +143,7 @@ export async function changeSchedule(session: Session, step: ScheduleStep, name:
 }
 
 export async function listSchedules(session: Session): Promise<void> {
-  const schedules = await sweepSchedules(await session.client());
+  const schedules = await folderSchedules(await session.client());
   const rows = schedules.map(({ name, everyMs, paused, next, last, folder }) => [
     name,
     `${everyMs / 1_000}s`,

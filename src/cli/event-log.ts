@@ -66,7 +66,7 @@ interface ReplayOptions extends ConfirmedOptions {
   to: string;
 }
 
-/** `payouts events replay`: delivers everything from a position on again to a subscription, as it stands now. */
+/** `payouts events replay`: delivers everything from a position on again to a subscription, with the current state. */
 export async function replayEvents(session: Session, { from, to: name, by, yes }: ReplayOptions): Promise<void> {
   const outbox = await session.ask(SUBSCRIPTIONS, {});
   assertReplayable(outbox, { from, name });
@@ -82,7 +82,7 @@ export async function forgetEvents(session: Session, name: string, { by, yes }: 
   const outbox = await session.ask(SUBSCRIPTIONS, {});
   assertForgettable(outbox, name);
   const behind = outbox.subscriptions.find((it) => it.name === name)?.behind ?? 0;
-  if (!yes) session.output.tell(`${name} was not sent ${counted(behind, 'event')}. No worker may name it any more.`);
+  if (!yes) session.output.notify(`${name} was not sent ${counted(behind, 'event')}. No worker may name it any more.`);
   await confirm(`Forget ${name} and its position?`, yes);
   await session.ask(FORGET, { name, by: await nameAsking(session, by) });
   session.output.result({ subscription: name, forgotten: true }, `${name} is forgotten.`);
@@ -113,7 +113,7 @@ function statusDocument({ record, refused, ...shown }: SubscriptionStatus): obje
     failingSince: isoOrNull(record?.failingSince),
     nextTryAt: isoOrNull(record?.nextTryAt),
     parkedAt: isoOrNull(record?.parkedAt),
-    toldAt: isoOrNull(record?.toldAt),
+    deliveredAt: isoOrNull(record?.deliveredAt),
     refused: refused.map((event) => ({
       ...event,
       since: iso(event.since),
@@ -133,7 +133,7 @@ function statusText({ name, to, state, position, behind, record, refused }: Subs
     ['to', to ?? `not in the configuration of ${whose}`],
     ['position', record === undefined ? 'none: no worker has sent to it yet' : groupedAmount(position)],
     ['backlog', behind === 0 ? undefined : counted(behind, 'event')],
-    ['sent last', moment(record?.toldAt)],
+    ['sent last', moment(record?.deliveredAt)],
     ['failing since', moment(record?.failingSince)],
     ['why', record?.why],
     ['parked', moment(record?.parkedAt)],

@@ -7,7 +7,7 @@ import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,
   countRows,
-  isAtRest,
+  isSettled,
   type PayoutState,
   type StateCounts,
 } from '../domain/payout-state.ts';
@@ -28,7 +28,7 @@ const ENDS_WITHIN_MS = 30_000;
 /** How long everything open must wait for people before a command without a terminal stops following. */
 const FOR_PEOPLE_MS = 3_000;
 
-/** Follows batches until every row is at rest; without a terminal, until everything open waits for people. */
+/** Follows batches until every row is settled; without a terminal, until everything open waits for people. */
 export async function followBatches(
   session: Session,
   batchIds: readonly string[],
@@ -38,7 +38,7 @@ export async function followBatches(
   // Workflows, and the stack that they are on, are the gateway's.
   if (session.gateway !== undefined) {
     return endOf(
-      await followUntil(() => watch.isAtRest(async () => true), { timeoutMs, everyMs: REMOTE_EVERY_MS }),
+      await followUntil(() => watch.isSettled(async () => true), { timeoutMs, everyMs: REMOTE_EVERY_MS }),
       watch,
     );
   }
@@ -54,32 +54,32 @@ export async function followBatches(
     await startBatch(client, batchId, batch.file);
   }
   if (owner) await sayLinks(session, batchIds);
-  const isAtRest = () => watch.isAtRest((asking) => doAsk(client, asking));
+  const isSettled = () => watch.isSettled((asking) => doAsk(client, asking));
   const pulse = () => client.workflowService.getSystemInfo({});
-  return endOf(await followUntil(isAtRest, { timeoutMs, failure, pulse }), watch);
+  return endOf(await followUntil(isSettled, { timeoutMs, failure, pulse }), watch);
 }
 
 /** How often a gateway is asked. */
 const REMOTE_EVERY_MS = 1_000;
 
 interface Watch {
-  /** Nothing was open when it was last looked. */
+  /** Nothing was open at the last read. */
   hasRested: boolean;
   /** @param doAsk whether the workflows ask people, too, as many by batch as the store shows */
-  isAtRest(doAsk: (asking: ReadonlyMap<string, number>) => Promise<boolean>): Promise<boolean>;
+  isSettled(doAsk: (asking: ReadonlyMap<string, number>) => Promise<boolean>): Promise<boolean>;
 }
 
 const endOf = (end: FollowEnd, { hasRested }: Watch): FollowEnd => (end === 'time-out' && hasRested ? 'at-rest' : end);
 
 function watchOf(session: Session, batchIds: readonly string[]): Watch {
   const isAttended = hasTerminal();
-  let atRestSince: number | undefined;
+  let settledSince: number | undefined;
   let forPeopleSince: number | undefined;
   return {
     get hasRested() {
-      return atRestSince !== undefined;
+      return settledSince !== undefined;
     },
-    async isAtRest(doAsk) {
+    async isSettled(doAsk) {
       let [open, forPeople] = [0, 0];
       let ended = true;
       const asking = new Map<string, number>();
@@ -98,8 +98,8 @@ function watchOf(session: Session, batchIds: readonly string[]): Watch {
       forPeopleSince = open > 0 && forPeople === open ? (forPeopleSince ?? performance.now()) : undefined;
       const isWithPeople = forPeopleSince !== undefined && performance.now() - forPeopleSince >= FOR_PEOPLE_MS;
       if (!isAttended && isWithPeople && (await doAsk(asking))) return true;
-      atRestSince = open > 0 ? undefined : (atRestSince ?? performance.now());
-      return atRestSince !== undefined && (ended || performance.now() - atRestSince >= ENDS_WITHIN_MS);
+      settledSince = open > 0 ? undefined : (settledSince ?? performance.now());
+      return settledSince !== undefined && (ended || performance.now() - settledSince >= ENDS_WITHIN_MS);
     },
   };
 }
@@ -137,7 +137,7 @@ async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promis
 
 /**
  * Number of payouts of a batch that ask people now, by open workflows. The store may show more: after a loss of Temporal, say, it
- * still shows earlier questions, whose answers nobody hears until the payout is started again.
+ * still shows earlier questions, whose answers nobody receives until the payout is started again.
  */
 async function countAsking(client: Client, batchId: string): Promise<number> {
   const states = AWAITING_DECISION_STATES.map((state) => `'${state}'`).join(', ');
@@ -161,7 +161,7 @@ export interface FollowedMove {
   reference: string;
   /** Of its instruction. */
   digest: string;
-  /** Until its workflow has claimed its row, or until the row is at rest. */
+  /** Until its workflow has claimed its row, or until the row is settled. */
   until: 'claimed' | 'at-rest';
 }
 
@@ -175,7 +175,7 @@ export async function followMove(
   const isDone = async (): Promise<boolean> => {
     row = (await session.ask(MOVED, followed)).payout ?? undefined;
     session.output.progress(`${followed.reference.slice(0, 8)}  ${row === undefined ? 'starting' : stateText(row)}`);
-    return row !== undefined && (until === 'claimed' || isAtRest(row.state));
+    return row !== undefined && (until === 'claimed' || isSettled(row.state));
   };
   const end = await followUntil(isDone, { timeoutMs, ...(await livenessOf(session)) });
   return { row, end };
@@ -211,7 +211,7 @@ interface Following {
 
 /** Polls until there is nothing left to wait for. What is followed continues without being followed. */
 export async function followUntil(
-  isAtRest: () => Promise<boolean>,
+  isSettled: () => Promise<boolean>,
   { timeoutMs = Number.POSITIVE_INFINITY, everyMs = 250, pulseEveryMs = PULSE_EVERY_MS, failure, pulse }: Following,
 ): Promise<FollowEnd> {
   const interrupted = interruptSignal();
@@ -234,7 +234,7 @@ export async function followUntil(
   const until = performance.now() + timeoutMs;
   let pulseAt = performance.now() + pulseEveryMs;
   for (;;) {
-    if (await isAtRest()) return 'at-rest';
+    if (await isSettled()) return 'at-rest';
     if (failed !== undefined) throw failed instanceof Problem ? failed : stackGone(failed);
     if (performance.now() >= pulseAt) {
       if (unanswered >= PULSES_MAX) throw stackGone(problem);

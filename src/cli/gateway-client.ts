@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { namesInPath, type Operation } from '../channels/http/operation.ts';
-import { causeTold } from '../domain/causes.ts';
+import { causeInWords } from '../domain/causes.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
 import { keyOfToken } from '../people/signing/key-token.ts';
@@ -41,10 +41,10 @@ export function gatewayClient(url: string, bearer: () => string | undefined) {
     });
   /** As long as something comes: all of it may take longer than one answer, and its reader may pause. */
   async function* stream(path: string): AsyncGenerator<string> {
-    const silence = new AbortController();
-    const { signal } = silence;
+    const noAnswer = new AbortController();
+    const { signal } = noAnswer;
     const inTime = async <Result>(work: Promise<Result>): Promise<Result> => {
-      const timer = setTimeout(() => silence.abort(), PATIENCE_MS);
+      const timer = setTimeout(() => noAnswer.abort(), PATIENCE_MS);
       return work.finally(() => clearTimeout(timer));
     };
     try {
@@ -58,7 +58,7 @@ export function gatewayClient(url: string, bearer: () => string | undefined) {
     } catch (error) {
       throw error instanceof Problem ? error : unreachable(error);
     } finally {
-      silence.abort();
+      noAnswer.abort();
     }
   }
   return {
@@ -151,7 +151,7 @@ const noGateway = (status: number): Problem =>
   });
 
 function unreachable(cause?: unknown): Problem {
-  const { message, hint } = causeTold(cause, 'gateway') ?? {
+  const { message, hint } = causeInWords(cause, 'gateway') ?? {
     message: 'The gateway does not answer.',
     hint: 'Check --gateway or PAYOUTS_GATEWAY_URL.',
   };
@@ -180,18 +180,18 @@ const KIND_OF_CODE: Readonly<Record<string, ProblemKind>> = {
   'authentication-refused': 'bank-authentication',
 };
 
-/** What a refused token may be wrong about, which the gateway tells nobody who is not signed in. */
+/** What a refused token may be wrong about, which the gateway shows nobody who is not signed in. */
 const hintOfToken = (token: string, url: string): string | undefined =>
   keyOfToken(token) === undefined
     ? undefined
     : `The policy of the gateway knows no such key, or its origin is not ${new URL(url).origin}: PAYOUTS_GATEWAY_URL must be that origin, or without one an address of this machine.`;
 
-/** Instead of hints that are meant for programs, or for whoever runs the gateway. */
+/** Instead of hints that are meant for programs, or for those who run the gateway. */
 const HINT_OF_CODE: Readonly<Record<string, string>> = {
   'token-refused':
     'Set PAYOUTS_SIGNING_KEY_FILE to your own key, or PAYOUTS_GATEWAY_TOKEN to a token of the gateway. Under a policy the token is that of a person (payouts policy token), and PAYOUTS_POLICY must not be set beside it.',
   'no-worker':
-    'Whoever keeps the installation can start one. See the status before you ask again: it may still be carried out.',
+    'The people who keep the installation can start one. See the status before you ask again: it may still be carried out.',
 };
 
 /** The gateway's error document, as a `Problem` of this command. */

@@ -53,7 +53,7 @@ function cardsOf(records: readonly CardForPeople[], kind: string | undefined): C
   });
 }
 
-/** Shown to operators here, since whoever was to receive these events receives nothing. */
+/** Shown to operators here, since the receivers of these events receive nothing. */
 const parkedText = ({ name, parkedAt }: Inbox['parked'][number]): string =>
   `events to ${name} have been parked since ${minuteOf(parkedAt ?? 0)}: payouts events status`;
 

@@ -1,6 +1,6 @@
 import { MOVE, PLAN_MOVE } from '../channels/http/operations/move-operations.ts';
 import { payloadDigest } from '../domain/identity.ts';
-import { isAtRest, type PayoutState } from '../domain/payout-state.ts';
+import { isSettled, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { identityOf, type MoveAsked } from '../files/intake/own-move.ts';
 import type { MoveKind } from '../files/rules/check-instruction.ts';
@@ -46,10 +46,10 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   const planned = await session.ask(PLAN_MOVE, asked).catch(asTyped(kind));
   if (planned.known !== null) return followTaken(session, planned.known, { asked, options });
   const { outlook, store } = planned;
-  // Made of what was typed here: it is shown and signed, whoever has answered what the bank says of it.
+  // Made of what was typed here: it is shown and signed, no matter which process has asked the bank about it.
   const instruction =
     kind === 'transfer' ? { ...asked.instruction, currency: outlook.from.currency } : asked.instruction;
-  const show = options.yes ? session.output.say : session.output.tell;
+  const show = options.yes ? session.output.say : session.output.notify;
   show([movePlanText({ ...asked, instruction }, outlook), ...storeText(store)].join('\n'));
   const { currency, amount } = instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
@@ -124,7 +124,7 @@ async function follow(session: Session, followed: FollowedMove, { timeout, detac
 
 function exitOf(state: PayoutState): ExitCode {
   if (state === 'completed') return EXIT.completed;
-  return isAtRest(state) ? EXIT.exceptions : EXIT.stillOpen;
+  return isSettled(state) ? EXIT.exceptions : EXIT.stillOpen;
 }
 
 async function show(session: Session, reference: string, exit: ExitCode): Promise<ExitCode> {

@@ -12,7 +12,7 @@ export interface Output {
   /** For the person watching; nothing with `--quiet`. */
   say(text: string): void;
   /** What a question is about; shown even with `--quiet`. */
-  tell(text: string): void;
+  notify(text: string): void;
   /** On a terminal, replaces the previous line; elsewhere, prints a line now and then. Nothing with `--quiet`. */
   progress(text: string): void;
 }
@@ -35,13 +35,13 @@ export function createOutput(options: {
     if (shown !== '' && stderr.isTTY) stderr.write('\r\u001b[2K');
     shown = '';
   };
-  const tell = (text: string): void => {
+  const notify = (text: string): void => {
     clear();
     stderr.write(`${fitted(plainText(text), widthOf(stderr))}\n`);
   };
   return {
     json,
-    tell,
+    notify,
     result(document, text) {
       clear();
       const shown = json
@@ -56,7 +56,7 @@ export function createOutput(options: {
       stdout.write('\n');
     },
     say(text) {
-      if (!quiet) tell(text);
+      if (!quiet) notify(text);
     },
     progress(given) {
       const text = plainText(given);
@@ -114,7 +114,7 @@ export function formatFindings(findings: readonly Finding[]): string {
 export const formatWarnings = (warnings: readonly Finding[]): string =>
   warningsByKind(warnings).map(warningLine).join('\n');
 
-/** Only findings of bank messages are merged across rows; in a table each row stands for itself. */
+/** Only findings of bank messages are merged across rows; in a table each row is listed by itself. */
 function sameThing({ line, row, column, value, rule, message, path }: Finding): string {
   const place = path === undefined || row === null ? [line, row, path] : [];
   return JSON.stringify([...place, column, value, rule, message]);

@@ -35,7 +35,7 @@ export function planText(
   ].join('\n');
 }
 
-/** Which store of which bank; that a bank's is new is what to look at, since it knows nothing of what was paid from another one. */
+/** Which store of which bank; that a bank's is new is what to check, since it knows nothing of what was paid from another one. */
 export function storeText({ place, bank, isNew, batches, lastUsedAt, otherHome }: StoreUse): string[] {
   const isBank = bank !== 'sandbox';
   const used = lastUsedAt === null ? '' : `, last used ${minuteOf(Date.parse(lastUsedAt))}`;
@@ -84,7 +84,7 @@ function lookAlikesText({ lookAlikes: { count, rows } }: Plan, earlier: readonly
 /** Look-alikes that the text names. */
 export const listedAlikes = (rows: Plan['lookAlikes']['rows']): Plan['lookAlikes']['rows'] => rows.slice(0, LISTED_MAX);
 
-/** Enough to tell whether the same is meant. */
+/** Enough to see whether the same is meant. */
 function earlierText(row: PayoutRecord): string {
   const { documentId, instruction, state, batchId } = row;
   const { amount, currency } = instruction;
@@ -136,7 +136,7 @@ const accountCells = ({ accountId, currency, balance, needs, after }: AccountOut
 
 const afterText = (balance: string): string => `${groupedAmount(balance)}${balance.startsWith('-') ? '  short' : ''}`;
 
-/** The accounts are those that are named, whatever the outlook calls them. */
+/** The accounts are those that are named, even if the outlook names others. */
 export function movePlanText({ kind, instruction }: MoveAsked, outlook: MoveOutlook): string {
   const { account_id: paying, to_account_id: receiving = '', amount, currency, execute_on: day } = instruction;
   const { from, to, fee, feeCurrency, sells } = outlook;

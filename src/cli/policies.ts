@@ -90,7 +90,7 @@ export async function checkPolicy(session: Session, file: string | undefined): P
 /** What follows for payouts of a maker who is `unsigned`, or can sign none. */
 function unsignedText({ name, roles, credentials, unsigned }: Person): string | undefined {
   if (unsigned === true)
-    return `Payouts of ${name} need no signature of ${name}: whoever writes to the store can make or change them.`;
+    return `Payouts of ${name} need no signature of ${name}: anyone who can write to the store can make or change them.`;
   if (!roles.includes('maker') || credentials.some(({ type }) => type === 'ed25519')) return undefined;
   return `${name} has no key that signs payouts: each payout of ${name} needs an approval at least, even if no rule asks for one.`;
 }
@@ -106,16 +106,16 @@ function lackingText(lacking: readonly Unguarded[]): string {
     isLimited ? 'yes' : 'none',
   ]);
   return [
-    'Warning: for these no rule asks for an approval whoever the payee is, or no limit per day or account adds them up:',
+    'Warning: for these no rule asks for an approval for every payee, or no limit per day or account adds them up:',
     table(['kinds', 'currency', 'account', 'approved', 'limit'], rows),
     ...(lacking.some(isOpen)
-      ? ['A maker alone can pay any sum of some. The rule {"approvals": 1} covers whatever no other rule does.']
+      ? ['A maker alone can pay any sum of some. The rule {"approvals": 1} covers all that no other rule does.']
       : []),
   ].join('\n');
 }
 
 export async function explainPolicy(session: Session, id: string): Promise<void> {
-  // Said before the payout is looked for.
+  // Said before the payout is searched for.
   if (session.gateway === undefined) setPolicy(session);
   const target = await findTarget(session, id);
   if (target.kind === 'batch') {

@@ -103,8 +103,8 @@ async function printError(error: Problem, json: boolean): Promise<ExitCode> {
   const { plainText } = await import('./output.ts');
   const findings = formatFindings(error.findings);
   const lines = [findings, `${error.message}`, error.hint, error.batchId === undefined ? '' : `Batch ${error.batchId}`];
-  const told = plainText(lines.filter((line) => line !== '').join('\n'));
-  process.stderr.write(`${fitted(told, widthOf(process.stderr))}\n`);
+  const reported = plainText(lines.filter((line) => line !== '').join('\n'));
+  process.stderr.write(`${fitted(reported, widthOf(process.stderr))}\n`);
   if (error.kind === 'internal' && error.cause instanceof Error) process.stderr.write(`${error.cause.stack ?? ''}\n`);
   return exitOf(error);
 }

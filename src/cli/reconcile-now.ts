@@ -17,7 +17,7 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
   const store = await session.store();
   // Asked for by an operator: workflows that were closed too often to be restarted get another try, and search first.
   await store.forgetClosedRuns();
-  const unheard = await unheardOf(store);
+  const unanswered = await unansweredEvents(store);
   const stack = await session.stack();
   const client = await session.client();
   const handle = await startReconciliationPass(client, v7(), days);
@@ -32,21 +32,21 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
     return EXIT.interrupted;
   }
   // The pass restarts closed workflows: a stack booted by this command stays up until they have done what they can.
-  if (stack.owner) await Promise.all(unheard.map((workflowId) => untilCarriedOut(client, workflowId)));
+  if (stack.owner) await Promise.all(unanswered.map((workflowId) => untilCarriedOut(client, workflowId)));
   session.output.result(documentOf(pass), textOf(pass));
   if (pass.findings.incidents > 0) return EXIT.exceptions;
   return pass.unreadKeys > 0 ? EXIT.unreachable : EXIT.completed;
 }
 
-const UNHEARD_MAX = 100;
+const UNANSWERED_MAX = 100;
 
 /** Workflow ids of payouts that may have been closed without an end. */
-async function unheardOf(store: Store): Promise<string[]> {
+async function unansweredEvents(store: Store): Promise<string[]> {
   const batches = (await store.unendedBatches()).map(({ batchId }): QuietScope => ({ batchId }));
   const now = Date.now();
   const workflowIds: string[] = [];
   for (const scope of [{ batchId: null }, 'ended-batches', ...batches] satisfies QuietScope[]) {
-    const limit = UNHEARD_MAX - workflowIds.length;
+    const limit = UNANSWERED_MAX - workflowIds.length;
     const rows = await store.quietPayouts(scope, { changedBefore: now, now }, { after: null, limit });
     workflowIds.push(...rows.map(({ workflowId }) => workflowId));
   }

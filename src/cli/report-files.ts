@@ -36,10 +36,10 @@ export async function erpFile(session: Session, id: string, format: ErpFormat): 
     session.gateway === undefined
       ? await writeErpFile({ config: session.config, store: await session.store() }, batchId, format)
       : await receiveErpFile(session, batchId, format);
-  if (unclear.length > 0) session.output.tell(unclearText(unclear));
+  if (unclear.length > 0) session.output.notify(unclearText(unclear));
   if (answer !== null) session.output.say(answerText(answer));
-  const told = answer === null ? { unclear } : answer;
-  session.output.result({ batchId, format, path, ...told }, path);
+  const reported = answer === null ? { unclear } : answer;
+  session.output.result({ batchId, format, path, ...reported }, path);
 }
 
 function unclearText(unclear: readonly Unclear[]): string {
@@ -59,7 +59,7 @@ const answerText = ({ messageId, stage, version, supersedes }: NonNullable<ErpFi
 
 // Files of a batch that a gateway sends, written on this machine as the same command in place writes them.
 
-/** Writes the reports of a batch as it stands now. */
+/** Writes the current reports of a batch. */
 export async function receiveReport(
   session: Session,
   batchId: string,
@@ -153,7 +153,7 @@ interface WrittenReport {
   liveUrl: string | null;
 }
 
-/** Writes the report files of a batch as it stands now. */
+/** Writes the current report files of a batch. */
 export async function writtenReport(session: Session, batchId: string, isMasked = false): Promise<WrittenReport> {
   if (session.gateway !== undefined) {
     return receiveReport(session, batchId, isMasked);
@@ -174,7 +174,7 @@ export async function printReport(
   );
 }
 
-/** How a batch stands now, to be shown: from report files just written or, through a gateway, as it answers. */
+/** The current state of a batch, to be shown: from report files just written or, through a gateway, as it answers. */
 export interface BatchShown {
   head: BatchHead;
   print(around?: (summary: string) => string): Promise<void>;
@@ -192,7 +192,7 @@ export async function showBatch(session: Session, batchId: string): Promise<Batc
 }
 
 /**
- * How a batch stands: its summary, who has to act, its files, and links that work. `liveUrl`: in the Temporal UI. `isWritten`: its
+ * The state of a batch: its summary, who has to act, its files, and links that work. `liveUrl`: in the Temporal UI. `isWritten`: its
  * report files show exactly this summary.
  */
 export function summaryText(summary: BatchSummary, liveUrl: string | null, isWritten: boolean): string {

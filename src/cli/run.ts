@@ -109,7 +109,7 @@ export async function pay(
   const { batchId } = taking;
   if (taking.outcome !== 'claimed') return earlier(session, taking, options);
   session.output.say(`Batch ${batchId} is claimed and started.`);
-  if (options.detach) return tell(session, batchId, 'is started and not followed');
+  if (options.detach) return notify(session, batchId, 'is started and not followed');
   // Writes the first answers to a bank message: the file is accepted, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);
   return followAndReport(session, [batchId], options.timeout);
@@ -124,7 +124,7 @@ async function earlier(
   { dryRun, detach, timeout }: PayOptions,
 ): Promise<ExitCode> {
   if (dryRun || detach) {
-    return tell(session, batchId, outcome === 'under-way' ? 'is already in progress' : 'waits for an operator');
+    return notify(session, batchId, outcome === 'under-way' ? 'is already in progress' : 'waits for an operator');
   }
   session.output.say(`All rows of this file are already known; following ${batchIds.join(', ')}.`);
   return followAndReport(session, batchIds, timeout);
@@ -144,11 +144,11 @@ async function payThroughGateway(session: Session, options: PayOptions, hand: Ha
   const { outcome, batchId } = await hand.pay(plan.hash);
   if (outcome === 'under-way') return earlier(session, underWay(batchId), options);
   session.output.say(`Batch ${batchId} is claimed and started.`);
-  if (options.detach) return tell(session, batchId, 'is started and not followed');
+  if (options.detach) return notify(session, batchId, 'is started and not followed');
   return followAndReport(session, [batchId], options.timeout);
 }
 
-/** Whoever hands over; a dry run needs no key. */
+/** The person who hands over; a dry run needs no key. */
 async function remoteMaker(session: Session, { by, key, dryRun }: PayOptions): Promise<Signer> {
   await holdKey(session, key);
   return dryRun ? { name: '' } : signerOf(session, { by, key }, 'make');
@@ -187,7 +187,7 @@ async function showPlan(
   { plan, leftOut, warnings, earlier }: Planned,
   { yes, dryRun }: PayOptions,
 ): Promise<void> {
-  const show = yes ? output.say : output.tell;
+  const show = yes ? output.say : output.notify;
   if (leftOut.length > 0) show(`${formatFindings(leftOut)}\nThese rows are left out.`);
   if (warnings.length > 0) show(formatWarnings(warnings));
   show(planText(plan, plan, earlier));
@@ -233,7 +233,7 @@ export async function followAndReport(
   return exits.find((exit) => exit !== EXIT.completed) ?? EXIT.completed;
 }
 
-async function tell(session: Session, batchId: string, how: string): Promise<ExitCode> {
+async function notify(session: Session, batchId: string, how: string): Promise<ExitCode> {
   const next = `Next: payouts watch ${shortId(batchId)}`;
   const { print } = await showBatch(session, batchId);
   await print((summary) => `Batch ${batchId} ${how}.\n\n${summary}\n\n${next}`);

@@ -221,7 +221,7 @@ export class Session implements AsyncDisposable {
 
   private reporting = async () => ({ config: this.config, store: await this.store(), ui: await this.ui() });
 
-  /** Writes the report files of a batch as it stands now. */
+  /** Writes the current report files of a batch. */
   async report(batchId: string, isMasked = false): Promise<BatchSummary> {
     const { reportBatch } = await reports();
     return reportBatch(await this.reporting(), batchId, { isMasked });

@@ -53,7 +53,7 @@ type SignedAbout = Pick<Statement, 'question' | 'reference' | 'digest'> &
 type Holder = NonNullable<Myself['person']>;
 
 /**
- * Who stands behind a command: without a policy the name given, else the user of this machine; with one the person whose key it
+ * Who gives a command: without a policy the name given, else the user of this machine; with one the person whose key it
  * is. Throws a `Problem` for a key that is missing or nobody's, and for a person who may not do this. `isInScope`: of what is
  * asked about, where that is known here.
  */
@@ -77,7 +77,7 @@ export async function signerOf(
   }
   const sign = (about: SignedAbout): SignedDecision => {
     const signedAt = Date.now();
-    // Valid for as long as the policy lets an approval stand: it is verified at every use, and the next approver may come
+    // Valid for as long as the policy lets an approval count: it is verified at every use, and the next approver may come
     // tomorrow.
     const expiresAt = signedAt + me.approvalTtlMs;
     const { storeId } = me;
@@ -111,7 +111,7 @@ async function askerOf(
   }
   if (me.person === null) {
     throw new Problem('forbidden', 'key-of-nobody', 'This key belongs to nobody in the policy.', {
-      hint: `Whoever keeps the policy can add it: its id is ${credential}.`,
+      hint: `The people who keep the policy can add it: its id is ${credential}.`,
     });
   }
   const { name } = me.person;
@@ -148,7 +148,7 @@ function credentialOf(privateKey: string | undefined): string | undefined {
 }
 
 /**
- * Who lets a batch go on: without a policy whoever they say they are, with one its maker or an operator whose scope holds it, by
+ * Who lets a batch go on: without a policy the name given, with one its maker or an operator whose scope holds it, by
  * their key. To stop it takes nobody's: it only keeps money where it is.
  */
 export async function personContinuing(session: Session, asker: Asker, batch: BatchRecord): Promise<string> {
@@ -162,7 +162,7 @@ export async function personContinuing(session: Session, asker: Asker, batch: Ba
 }
 
 /**
- * Who is looking, without a signature: the given name, else the owner of the key; without a policy, else the user of this
+ * The viewer, without a signature: the given name, else the owner of the key; without a policy, else the user of this
  * machine.
  */
 export async function viewerOf(session: Session, { by, key }: Asker): Promise<string> {

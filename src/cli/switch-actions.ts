@@ -7,7 +7,7 @@ import { table } from './output.ts';
 import type { Session } from './session.ts';
 import { type SignedOptions, type Signer, signerOf } from './signer.ts';
 
-// Kill switches need only the store, so that they work whatever else is down.
+// Kill switches need only the store, so that they work while everything else is down.
 
 type SwitchOptions = SignedOptions & { reason: string };
 

@@ -61,14 +61,14 @@ const UNPROVEN = {
   'not-stable': 'the list changed while it was read, or does not have as many orders as it says',
 } as const;
 
-/** Why a look at a list proves nothing. */
-export type LookDoubt = ListDoubt | keyof typeof UNPROVEN;
+/** Why a read of a list proves nothing. */
+export type ReadDoubt = ListDoubt | keyof typeof UNPROVEN;
 
-const isUnproven = (doubt: LookDoubt): doubt is keyof typeof UNPROVEN => Object.hasOwn(UNPROVEN, doubt);
+const isUnproven = (doubt: ReadDoubt): doubt is keyof typeof UNPROVEN => Object.hasOwn(UNPROVEN, doubt);
 
 /** What is strange in what it shows; undefined: nothing. */
-export const strangeIn = (doubt: LookDoubt | undefined): ListDoubt | undefined =>
+export const strangeIn = (doubt: ReadDoubt | undefined): ListDoubt | undefined =>
   doubt === undefined || isUnproven(doubt) ? undefined : doubt;
 
-export const doubtInWords = (doubt: LookDoubt): string =>
+export const doubtInWords = (doubt: ReadDoubt): string =>
   isUnproven(doubt) ? UNPROVEN[doubt] : `the list of the bank shows ${doubt}`;

@@ -153,18 +153,18 @@ export interface ScopeFacts {
 }
 
 /** What the bank shows of a row beside its instruction, as far as it was read. */
-interface OtherLeg {
+interface OtherOrderKind {
   /** Currency sold for that of the row. */
   soldCurrency?: string;
   /** The account that pays, if it is not the one that the row names. */
   payingAccountId?: string;
 }
 
-/** What an instruction touches: each account and currency of all its legs, once. */
+/** What an instruction touches: each account and currency of all its orders, once. */
 export function scopeFactsOf(
   kind: PayoutKind,
   { uid, account_id: from, to_account_id: to, currency }: PayoutInstruction,
-  { soldCurrency, payingAccountId }: OtherLeg = {},
+  { soldCurrency, payingAccountId }: OtherOrderKind = {},
 ): ScopeFacts {
   const each = (values: readonly (string | undefined)[]): string[] => [
     ...new Set(values.filter((value) => value !== undefined)),
@@ -341,7 +341,7 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
   }
   if (decision.decision !== 'approve') return 'the decision is neither "approve" nor "reject"';
   if (awaited.kind === 'payout' && awaited.maker === undefined) {
-    return 'the maker is unknown, so nobody can be told apart from the maker';
+    return 'the maker is unknown, so nobody can be distinguished from the maker';
   }
   if (awaited.maker !== undefined && isSamePerson(decision.by, awaited.maker)) return 'the maker may not approve';
   if (awaited.approvedBy.some((by) => isSamePerson(decision.by, by))) return 'this person has approved already';
@@ -388,7 +388,7 @@ export interface Unguarded {
   currency?: string;
   /** Absent: every one that the policy does not name. */
   account?: string;
-  /** Decimal amount from which somebody must approve, whoever the payee is; absent: nobody ever must. */
+  /** Decimal amount from which somebody must approve, for any payee; absent: nobody ever must. */
   approvedFrom?: string;
   /** Whether a limit per day or account adds it up. One per payee does not: there are many payees. */
   isLimited: boolean;
@@ -398,7 +398,7 @@ export interface Unguarded {
 export const isOpen = ({ approvedFrom, isLimited }: Pick<Unguarded, 'approvedFrom' | 'isLimited'>): boolean =>
   !isLimited && (approvedFrom === undefined || compareDecimals(approvedFrom, '0') !== 0);
 
-/** One kind of money in the eyes of a policy: an absent currency or account stands for all that it does not name. */
+/** One kind of money in the eyes of a policy: an absent currency or account covers all that it does not name. */
 interface Sort {
   kind: PayoutKind;
   currency?: string;
@@ -439,7 +439,7 @@ function reaches({ scope }: Person, { kind, currency, account }: Sort): boolean 
   return holds(scope.kinds, kind) && holds(scope.currencies, currency) && holds(scope.accounts, account);
 }
 
-/** The amount from which somebody must approve before it is sent, whoever the payee is; undefined: nobody ever must. */
+/** The amount from which somebody must approve before it is sent, for any payee; undefined: nobody ever must. */
 function approvedFrom(rules: readonly ApprovalRule[], sort: Sort): string | undefined {
   const [lowest] = rules
     .filter(({ where, newPayee, changedPayee }) => where !== 'at-bank' && newPayee !== true && changedPayee !== true)

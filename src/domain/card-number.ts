@@ -3,8 +3,8 @@ export function isCardNumber(text: string): boolean {
   if (!/^\d{12,19}$/.test(text)) return false;
   let sum = 0;
   for (const [index, digit] of [...text].reverse().entries()) {
-    const weighed = Number(digit) * (index % 2 === 0 ? 1 : 2);
-    sum += weighed > 9 ? weighed - 9 : weighed;
+    const doubled = Number(digit) * (index % 2 === 0 ? 1 : 2);
+    sum += doubled > 9 ? doubled - 9 : doubled;
   }
   return sum % 10 === 0;
 }

@@ -101,7 +101,7 @@ export interface CardPaymentView {
 }
 
 /**
- * One event about a card payment, as stored: a verified webhook, or one that only says where to look (`hint`: trusted by sender
+ * One event about a card payment, as stored: a verified webhook, or one that only says what to read (`hint`: trusted by sender
  * address alone). `kind` `status`: about `payment_status`; `completion`: the cardholder has finished a 3DS challenge.
  */
 export interface CardEvent {
@@ -164,9 +164,9 @@ export interface CardTerms {
    * enough.
    */
   completion: 'notice-or-return' | 'notice';
-  /** First pause of a loop that retries; it doubles up to `lookAgainMaxMs`. */
-  lookAgainMs: number;
-  lookAgainMaxMs: number;
+  /** First pause of a loop that retries; it doubles up to `pollMaxMs`. */
+  pollMs: number;
+  pollMaxMs: number;
 }
 
 /** A 3DS setup older than this is made again: it is bound to one session of the cardholder and must not be kept. */
@@ -276,14 +276,14 @@ type CardJudgement =
   | { open: true };
 
 /**
- * What queries (`looks`) and verified events together show. SUCCEEDED and FAILED are believed from either; two terminal statuses
+ * What queries (`reads`) and verified events together show. SUCCEEDED and FAILED are believed from either; two terminal statuses
  * that contradict each other decide nothing: people do. Amount and ids that a query or an event shows must be as requested; what
  * is not shown is not compared (interface section 2: fields not shown). An intent may have several payments (one declined for lack
  * of a 3DS setup is started again with one); only `current` can end it as failed.
  */
 export function judgeCard(
   events: readonly CardEvent[],
-  looks: readonly CardPaymentView[],
+  reads: readonly CardPaymentView[],
   expected: CardExpectation & { current: string },
 ): CardJudgement {
   const terminal = new Map<string, Set<'succeeded' | 'failed'>>();
@@ -293,13 +293,13 @@ export function judgeCard(
     terminal.set(paymentId, (terminal.get(paymentId) ?? new Set()).add(end));
   };
   for (const event of events.filter(isStatement)) say(event.paymentId, event.status);
-  for (const look of looks) say(look.paymentId, look.status);
+  for (const read of reads) say(read.paymentId, read.status);
 
   // An earlier declined payment may have had another amount, which matters only if it took money after all.
   const counted = events.filter(
     (event) => isStatement(event) && (event.paymentId === expected.current || saysPaid(event)),
   );
-  const conflict = [...looks, ...counted]
+  const conflict = [...reads, ...counted]
     .map((shown) => conflictOf(shown, expected))
     .find((found) => found !== undefined);
   const taken = [...terminal].filter(([, ends]) => ends.has('succeeded')).map(([paymentId]) => paymentId);
@@ -359,7 +359,7 @@ export function combinedSum(known: ShownSum, said: ShownSum): ShownSum | undefin
 
 const BETWEEN = ' / ';
 
-/** Two forms are enough for people to look, and keep the text short. */
+/** Two forms are enough for people to investigate, and keep the text short. */
 function bothOf(known: ShownText, said: ShownText, equal: (a: string, b: string) => boolean): ShownText {
   if (said == null || known === said) return known;
   if (known == null) return said;

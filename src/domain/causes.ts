@@ -75,7 +75,7 @@ interface Row {
   shape: RegExp;
   /** Goes on after the side and a colon. */
   says: string;
-  /** `{address}`, `{access}`, `{authority}` and `{tls}` stand for what the side calls them. */
+  /** `{address}`, `{access}`, `{authority}` and `{tls}` are replaced by what the side calls them. */
   remedy: string;
 }
 
@@ -209,7 +209,7 @@ export const CAUSES = {
     shape:
       /CERTIFICATE_REQUIRED|CertificateRequired|ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA|HANDSHAKE_FAILURE|ACCESS_DENIED|UNSUPPORTED_CERTIFICATE)|fatal alert: (?:BadCertificate|Certificate\w+|UnknownCA|HandshakeFailure|AccessDenied)|connection requires a valid client certificate/,
     says: 'it does not accept us without a client certificate, or not with ours',
-    remedy: 'Give the certificate and key that it has been told of ({access}).',
+    remedy: 'Give the certificate and key that it knows ({access}).',
   },
   'tls-version': {
     of: NETWORK,
@@ -433,7 +433,7 @@ export const CAUSES = {
     of: HTTP,
     shape: /\bHTTP 5\d\d\b/,
     says: 'it, or a proxy in front of it, reports an error of its own',
-    remedy: 'Wait, and ask whoever runs it.',
+    remedy: 'Wait, and ask those who run it.',
   },
   'answers-something-else': {
     of: HTTP,
@@ -446,7 +446,7 @@ export const CAUSES = {
     of: NETWORK,
     shape: /\bERR_SSL_\w+|\bEPROTO\b|received fatal alert|ERR_TLS_\w+|PeerIncompatible|PeerMisbehaved/,
     says: 'TLS with it fails',
-    remedy: 'Check the port in {address}, and what stands between: {tls}.',
+    remedy: 'Check the port in {address}, and what is between: {tls}.',
   },
   silent: {
     of: NETWORK,
@@ -527,7 +527,7 @@ export interface Cause {
   isSetUp: boolean;
 }
 
-/** Why something of `side` failed, by an error and those that caused it; undefined if nothing in them tells. */
+/** Why something of `side` failed, by an error and those that caused it; undefined if nothing in them says why. */
 export function causeOf(error: unknown, side: SideName): Cause | undefined {
   const texts = chainOf(error).map(textOf);
   const rows = Object.entries<Row>(CAUSES);
@@ -541,8 +541,8 @@ export function causeOf(error: unknown, side: SideName): Cause | undefined {
 export const remedyFor = ({ remedy }: Pick<Row, 'remedy'>, side: SideName): string =>
   remedy.replace(/\{(address|access|authority|tls)\}/g, (_, name: keyof Side) => SIDES[side][name]);
 
-/** What people are told: a sentence, and what to do. `at`: where it was looked for. */
-export function causeTold(error: unknown, side: SideName, at = ''): { message: string; hint: string } | undefined {
+/** The text for people: a sentence, and what to do. `at`: where it was searched for. */
+export function causeInWords(error: unknown, side: SideName, at = ''): { message: string; hint: string } | undefined {
   const cause = causeOf(error, side);
   if (cause === undefined) return undefined;
   const subject = side === 'files' && at !== '' ? at : `${SIDES[side].what}${at && ` at ${at}`}`;

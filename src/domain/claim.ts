@@ -33,12 +33,12 @@ export interface ClosedRuns {
   /** Runs closed in a row without progress. */
   count: number;
   /** State and order id of the payout when the last closed run was found; null: none so far. */
-  stoodAt: string | null;
+  closedState: string | null;
   /** Epoch ms before which it is not started again; null: at once. */
   nextRestartAt: number | null;
 }
 
-export const NO_CLOSED_RUNS: ClosedRuns = { count: 0, stoodAt: null, nextRestartAt: null };
+export const NO_CLOSED_RUNS: ClosedRuns = { count: 0, closedState: null, nextRestartAt: null };
 
 /**
  * Counts one more closed run. If the payout's state or order changed since the previous one, that is progress and the count
@@ -49,7 +49,7 @@ export function closedAgain(
   { state, orderId }: { state: PayoutState; orderId: string | null },
   { now, firstPauseMs }: { now: number; firstPauseMs: number },
 ): ClosedRuns {
-  const stoodAt = `${state} ${orderId ?? ''}`.trim();
-  const count = stoodAt === before.stoodAt ? before.count + 1 : 1;
-  return { count, stoodAt, nextRestartAt: now + doublingPause(count - 1, firstPauseMs, HOUR_MS) };
+  const closedState = `${state} ${orderId ?? ''}`.trim();
+  const count = closedState === before.closedState ? before.count + 1 : 1;
+  return { count, closedState, nextRestartAt: now + doublingPause(count - 1, firstPauseMs, HOUR_MS) };
 }

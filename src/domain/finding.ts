@@ -105,7 +105,7 @@ export function rowsText(findings: readonly Finding[]): string {
   return `${rows.length === 1 ? 'row' : 'rows'} ${named}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
-/** A finding of whoever does not know the name of the file. */
+/** A finding of code that does not know the name of the file. */
 export type Found = Omit<Finding, 'file'>;
 
 /**

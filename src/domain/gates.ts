@@ -1,4 +1,4 @@
-import { doubtInWords, type LookDoubt } from './absence.ts';
+import { doubtInWords, type ReadDoubt } from './absence.ts';
 import type { ExchangePlan, TransferPlan } from './agreed-cost.ts';
 import { sellAtMost } from './agreed-cost.ts';
 import { holdDigest } from './authority.ts';
@@ -22,8 +22,8 @@ export interface Guards {
   switchedOff?: SwitchScope;
   /** The document may have been paid under another reference: by the store, or by these orders, for people. */
   earlierOpen?: true | string;
-  /** Why a list of the bank that has to be looked at before anything is sent proves nothing. */
-  listDoubt?: LookDoubt;
+  /** Why a list of the bank that has to be read before anything is sent proves nothing. */
+  listDoubt?: ReadDoubt;
   /** The policy limit that it would exceed now, in words. */
   limit?: string;
   /** The policy does not, or no longer, let its maker submit it. */
@@ -190,7 +190,7 @@ const STOPS: { readonly [Name in keyof Found]: (found: Found[Name]) => Stop | un
   earlierOpen: (orders) => ({ hold: because('earlier-generation-open', orders === true ? undefined : orders) }),
   listDoubt: (doubt) => ({ hold: because('list-proves-nothing', doubtInWords(doubt)) }),
   // Nor this: the card payment provides the money to pay with.
-  cardPayment: (stands) => BY_CARD_PAYMENT[stands],
+  cardPayment: (cardState) => BY_CARD_PAYMENT[cardState],
   limit: (passed) => ({ hold: because('limit-reached', passed) }),
   makerNotAllowed: () => ({ hold: because('maker-not-allowed') }),
   lookAlike: (earlier) => ({ letThrough: [{ reason: because('look-alike', daysText(earlier)) }] }),

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { v5 } from 'uuid';
 import type { PayoutInstruction } from './instruction.ts';
 import { parseAmount } from './money.ts';
-import { type LegKind, REFERENCE_NAMESPACE } from './names.ts';
+import { type OrderKind, REFERENCE_NAMESPACE } from './names.ts';
 import { likeness, type PayeeDetails } from './payee.ts';
 
 /**
@@ -11,7 +11,7 @@ import { likeness, type PayeeDetails } from './payee.ts';
  */
 
 /** Lower-case UUIDv5 of `uid/id/kind/generation`; uid and id are used unchanged. */
-export function referenceOf(uid: string, id: string, kind: LegKind = 'payment', generation = 0): string {
+export function referenceOf(uid: string, id: string, kind: OrderKind = 'payment', generation = 0): string {
   return v5(`${uid}/${id}/${kind}/${generation}`, REFERENCE_NAMESPACE);
 }
 

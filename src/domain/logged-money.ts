@@ -5,7 +5,7 @@ import { isEnd, type PayoutState } from './payout-state.ts';
 import { forPeople } from './reconciliation.ts';
 
 /**
- * What the audit log says of the money of a payout, compared with its row and with the order that the bank shows: whoever writes
+ * What the audit log says of the money of a payout, compared with its row and with the order that the bank shows: anyone who writes
  * the store can change a row, but not what was logged when it was claimed, decided, sent and paid. Pure.
  */
 

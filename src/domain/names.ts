@@ -6,7 +6,7 @@ export const TASK_QUEUE = 'payouts';
 export const REFERENCE_NAMESPACE = '6b1f4a3e-8d52-4c0b-9a77-2f6e0c1d5b94';
 
 /** Which order of a row, and so what its reference is made from. */
-export type LegKind = 'payment' | 'exchange' | 'transfer';
+export type OrderKind = 'payment' | 'exchange' | 'transfer';
 
 export const WORKFLOW_TYPES = {
   payout: 'payout',
@@ -15,7 +15,7 @@ export const WORKFLOW_TYPES = {
   payoutBatch: 'payoutBatch',
   orderWatch: 'orderWatch',
   reconciliation: 'reconciliation',
-  folderSweep: 'folderSweep',
+  folderScan: 'folderScan',
   cardPayment: 'cardPayment',
 } as const;
 
@@ -23,17 +23,17 @@ export const WORKFLOW_TYPES = {
 export const PAYOUT_KINDS = ['payout', 'transfer', 'exchange'] as const;
 export type PayoutKind = (typeof PAYOUT_KINDS)[number];
 
-/** `legs`: the orders of a kind; the first one ends the row and is sent under the row's reference. */
+/** `orderKinds`: the orders of a kind; the first one ends the row and is sent under the row's reference. */
 interface KindNames {
   workflowType: (typeof WORKFLOW_TYPES)[keyof typeof WORKFLOW_TYPES];
   prefix: string;
-  legs: readonly [LegKind, ...LegKind[]];
+  orderKinds: readonly [OrderKind, ...OrderKind[]];
 }
 
 const KINDS: Readonly<Record<PayoutKind, KindNames>> = {
-  payout: { workflowType: WORKFLOW_TYPES.payout, prefix: 'payout/', legs: ['payment', 'exchange'] },
-  transfer: { workflowType: WORKFLOW_TYPES.internalTransfer, prefix: 'transfer/', legs: ['transfer'] },
-  exchange: { workflowType: WORKFLOW_TYPES.currencyExchange, prefix: 'exchange/', legs: ['exchange'] },
+  payout: { workflowType: WORKFLOW_TYPES.payout, prefix: 'payout/', orderKinds: ['payment', 'exchange'] },
+  transfer: { workflowType: WORKFLOW_TYPES.internalTransfer, prefix: 'transfer/', orderKinds: ['transfer'] },
+  exchange: { workflowType: WORKFLOW_TYPES.currencyExchange, prefix: 'exchange/', orderKinds: ['exchange'] },
 };
 
 const BATCH = 'payout-batch/';
@@ -43,9 +43,9 @@ const CARD = 'card/';
 /** Id of the reconciliation that runs for ever; a single pass has its own id. */
 export const RECONCILIATION_ID = 'reconciliation';
 
-/** Id prefixes of the schedules that sweep a drop folder, and of the sweeps they start. */
-export const SWEEP_SCHEDULE = 'payouts-intake/';
-export const FOLDER_SWEEP = 'folder-sweep/';
+/** Id prefixes of the schedules that scan a drop folder, and of the scans they start. */
+export const FOLDER_SCHEDULE = 'payouts-intake/';
+export const FOLDER_SCAN = 'folder-scan/';
 
 export const payoutWorkflowId = (reference: string, kind: PayoutKind = 'payout'): string =>
   KINDS[kind].prefix + reference;
@@ -53,9 +53,9 @@ export const payoutWorkflowId = (reference: string, kind: PayoutKind = 'payout')
 export const payoutReference = (workflowId: string): string => workflowId.slice(KINDS.payout.prefix.length);
 export const workflowTypeOf = (kind: PayoutKind): string => KINDS[kind].workflowType;
 /** The orders that a row may send. */
-export const legsOf = (kind: PayoutKind): readonly LegKind[] => KINDS[kind].legs;
+export const orderKindsOf = (kind: PayoutKind): readonly OrderKind[] => KINDS[kind].orderKinds;
 /** The order that ends a row, sent under the row's reference. */
-export const mainLegOf = (kind: PayoutKind): LegKind => KINDS[kind].legs[0];
+export const mainOrderKindOf = (kind: PayoutKind): OrderKind => KINDS[kind].orderKinds[0];
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
 export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
 
@@ -73,7 +73,7 @@ export function parseWorkflowId(workflowId: string): { kind: 'payout' | 'batch';
   return undefined;
 }
 
-/** Id of the activity in which a run hears from the watch how an order ended; one for each order, for a run may follow several. */
+/** Id of the activity in which the watch notifies a run how an order ended; one for each order, for a run may follow several. */
 export const orderEndActivityId = (orderId: string): string => `end-of-order/${orderId}`;
 
 export const MESSAGES = {

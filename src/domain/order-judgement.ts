@@ -1,9 +1,9 @@
 import { addDecimals, compareDecimals, decimalsEqual } from './money.ts';
-import type { LegKind } from './names.ts';
+import type { OrderKind } from './names.ts';
 import { type ClosedMeaning, type OrderStage, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { mayHide, type ReferenceForm, referenceForm } from './reference-form.ts';
 
-/** Stands for the status of an order that a read by its id does not find. */
+/** Takes the place of the status of an order that a read by its id does not find. */
 export const NOT_FOUND = 'NOT_FOUND';
 
 /** What a payout judges of a bank's order record (interface section 2, Order); fields that its type does not fill are absent. */
@@ -36,7 +36,7 @@ export interface OrderFacts {
 
 /** What we sent under a reference, as far as an order can show it. */
 export interface ExpectedOrder {
-  kind: LegKind;
+  kind: OrderKind;
   reference: string;
   /** What this bank is known to show in its place; absent: the reference. */
   shownAs?: string;
@@ -66,7 +66,7 @@ export interface Difference {
 
 /**
  * Money that came back under a reference of ours is an order record of its own, never the order we sent. An exchange or a
- * transfer may show its incoming leg as `IN`.
+ * transfer may show its incoming record as `IN`.
  */
 export function isReturn({ type, direct }: { type?: string; direct?: string }): boolean {
   return type === 'REFUND' || (direct === 'IN' && type !== 'FX' && type !== 'TRANSFER');
@@ -156,7 +156,7 @@ const unreadable = (field: string): string => `${field} (not readable)`;
 export const ORDER_OF_ANOTHER = 'payout with this order_id';
 
 /**
- * Whether an order may move what was sent but its reference cannot be told: it may be the one searched for, so a list that holds
+ * Whether an order may move what was sent but its reference is unclear: it may be the one searched for, so a list that holds
  * it proves no absence.
  */
 export const isIndistinct = ({ client_order_id: shown, ...order }: OrderFacts, expected: ExpectedOrder): boolean =>

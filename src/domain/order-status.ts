@@ -57,7 +57,7 @@ export function asksForAttention(meaning: StatusMeaning): boolean {
   return meaning !== 'open';
 }
 
-/** Payload of the signal `orderChanged`. It only says where to look; the GET decides. */
+/** Payload of the signal `orderChanged`. It only says which order to read; the GET decides. */
 export interface OrderNotice {
   reference: string;
   orderId: string;

@@ -31,7 +31,7 @@ export function unfitExchange(
 const unlessFit = (isFit: boolean, found: string): Reason | undefined =>
   isFit ? undefined : because('account-currency', found);
 
-/** Why nothing may be sent with these accounts: whoever may pay for one user has no say about the money of another. */
+/** Why nothing may be sent with these accounts: a person who may pay for one user has no authority over the money of another. */
 export function foreignAccount(
   uid: string,
   ...accounts: readonly (Pick<ShownAccount, 'uid'> | undefined)[]

@@ -34,7 +34,7 @@ const DOUBLES_SLOWLY_MS = 5_000;
 const isDown = ({ failedInRow }: Health): boolean => failedInRow >= OUTAGE_AFTER;
 
 export interface CallEnd {
-  /** The bank judged the call, whatever it said; a 429 or 5xx is no judgement (`src/bank/calls.ts`). */
+  /** The bank judged the call, with any answer; a 429 or 5xx is no judgement (`src/bank/calls.ts`). */
   isAnswered: boolean;
   /** The bank has had too many calls and wants none for this long. */
   quietMs?: number | undefined;
@@ -46,7 +46,7 @@ export function afterCall(health: Health, { isAnswered, quietMs }: CallEnd, now:
     return { ...health, failedInRow: 0, backSince: isDown(health) ? quietUntil : begunBy(health, quietUntil) };
   if (quietMs === undefined) return { ...health, failedInRow: health.failedInRow + 1 };
   const until = Math.max(now + quietMs, quietUntil);
-  // That is no outage: whoever limits its callers is there.
+  // That is no outage: a bank that limits its callers is up.
   return { ...health, backSince: until, quiet: { from: now, until } };
 }
 
@@ -73,7 +73,7 @@ export function callsNow(health: Health, calls: number, now: number): number {
 const WAITING_AT_LEAST = 10;
 
 /**
- * How many more rows of a batch may be released, given those that wait for a worker. Whatever comes later, even a batch of one
+ * How many more rows of a batch may be released, given those that wait for a worker. What comes later, even a batch of one
  * row of the same user, waits behind all of them: so at most twice as many wait as workers begin between two releases.
  *
  * @param before how many rows waited after the last release

@@ -53,7 +53,7 @@ export interface Shown {
 export const CHECK_KINDS = ['verification', 'screening'] as const;
 export type CheckKind = (typeof CHECK_KINDS)[number];
 
-/** `not-available`: the provider cannot tell, or did not answer. */
+/** `not-available`: the provider does not know, or did not answer. */
 export type VerificationVerdict = 'match' | 'close-match' | 'no-match' | 'not-available';
 export type ScreeningVerdict = 'clear' | 'hit' | 'not-available';
 export type CheckVerdict = VerificationVerdict | ScreeningVerdict;
@@ -85,7 +85,7 @@ const OBJECTIONS: Readonly<Record<CheckKind, Partial<Record<CheckVerdict, Reason
 export const objectionOf = ({ kind, verdict }: Pick<PayeeCheck, 'kind' | 'verdict'>): ReasonCode | undefined =>
   OBJECTIONS[kind][verdict];
 
-/** Whether a reading has a verdict of each of these kinds, whatever the verdict. */
+/** Whether a reading has a verdict of each of these kinds, with any result. */
 export const hasVerdicts = (checks: readonly PayeeCheck[] | undefined, kinds: readonly CheckKind[]): boolean =>
   kinds.every((kind) => checks?.some((check) => check.kind === kind) === true);
 

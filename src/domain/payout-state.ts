@@ -23,7 +23,7 @@ export const PAYOUT_STATES = [
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
-/** States in which an open payout waits only for a decision of people, whatever its reason. */
+/** States in which an open payout waits only for a decision of people, for any reason. */
 export const AWAITING_DECISION_STATES = [
   'awaiting-approval',
   'awaiting-bank-approval',
@@ -42,7 +42,7 @@ export function isUnpaid(state: PayoutState): state is UnpaidState {
 }
 
 /** Whether nothing more happens without people: a batch does not wait for such a row. */
-export function isAtRest(state: PayoutState): boolean {
+export function isSettled(state: PayoutState): boolean {
   return isEnd(state) || state === 'needs-operator';
 }
 
@@ -107,7 +107,7 @@ export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCount
 }
 
 /**
- * What people have told a batch to do. `paused`: none of its rows is sent. `draining`: no further row is released, and released
+ * What people have requested of a batch. `paused`: none of its rows is sent. `draining`: no further row is released, and released
  * ones continue to their end. `cancelling` is final.
  */
 export const BATCH_CONTROLS = ['running', 'paused', 'draining', 'cancelling'] as const;

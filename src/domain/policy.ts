@@ -23,7 +23,7 @@ export interface Terms {
 }
 
 export interface Waits {
-  /** A payout that has heard nothing for this long queries its order itself. */
+  /** A payout without a notification for this long queries its order itself. */
   patienceMs: number;
   fundsPatienceMs: number;
   approvalTtlMs: number;
@@ -35,9 +35,9 @@ export interface Waits {
   noMoneyRecheckMs: number;
   /** An order whose status has not changed for this long goes to an operator. */
   statusAgeLimitMs: number;
-  /** First pause of a polling loop; it doubles up to `lookAgainMaxMs`. */
-  lookAgainMs: number;
-  lookAgainMaxMs: number;
+  /** First pause of a polling loop; it doubles up to `pollMaxMs`. */
+  pollMs: number;
+  pollMaxMs: number;
 }
 
 /** How far the bank is trusted to recognise a reference it has seen: `verified` by contract and test, `assumed`, or `none`. */
@@ -73,7 +73,7 @@ export interface ApprovalRule {
   approvals: number;
 }
 
-/** Facts of a payout that approval rules look at. */
+/** Facts of a payout that approval rules use. */
 export interface RuledPayout extends Sum {
   kind: PayoutKind;
   /** The most a stand-alone exchange may sell: rules apply to it as to what is bought. */

@@ -34,7 +34,7 @@ export type ProblemKind =
   | 'interrupted'
   | 'internal';
 
-interface Told {
+interface ProblemDetails {
   /** What to do about it. */
   hint?: string;
   batchId?: string;
@@ -46,7 +46,7 @@ interface Told {
   cause?: unknown;
 }
 
-/** An error that people are told about, the same through every channel. The message holds no secret and no name. */
+/** An error shown to people, the same through every channel. The message holds no secret and no name. */
 export class Problem extends Error {
   override readonly name: string = 'Problem';
   readonly kind: ProblemKind;
@@ -58,15 +58,15 @@ export class Problem extends Error {
   readonly reports: Readonly<Record<string, string>> | undefined;
   readonly retryAfterS: number | undefined;
 
-  constructor(kind: ProblemKind, code: string, message: string, told: Told = {}) {
-    super(message, told.cause === undefined ? undefined : { cause: told.cause });
+  constructor(kind: ProblemKind, code: string, message: string, details: ProblemDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.kind = kind;
     this.code = code;
-    this.hint = told.hint ?? '';
-    this.batchId = told.batchId;
-    this.findings = told.findings ?? [];
-    this.reports = told.reports;
-    this.retryAfterS = told.retryAfterS;
+    this.hint = details.hint ?? '';
+    this.batchId = details.batchId;
+    this.findings = details.findings ?? [];
+    this.reports = details.reports;
+    this.retryAfterS = details.retryAfterS;
   }
 
   /** The error document, the same through every channel. Format fixed by test/e2e/documents.ts. */

@@ -8,7 +8,7 @@ export { SEARCHED_IN_VAIN } from './reasons/payout-reasons.ts';
 export type ReasonCode = keyof typeof PAYOUT_REASONS | keyof typeof CARD_REASONS;
 
 /**
- * Reason codes of a row that waits for someone, is held, or ended unpaid, and what people are told about each: in the report, the
+ * Reason codes of a row that waits for someone, is held, or ended unpaid, and the text about each for people: in the report, the
  * UI, `explain`, `status`, `run`, `watch` and `inbox`.
  */
 export const REASONS: Readonly<Record<ReasonCode, Remedy>> = { ...PAYOUT_REASONS, ...CARD_REASONS };

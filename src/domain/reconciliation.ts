@@ -13,9 +13,9 @@ import { isEnd, isUnpaid, type PayoutState, type Reason } from './payout-state.t
 import { forOperator, type Remedy } from './remedy.ts';
 
 /** What an order is compared with after its end: what was sent, what was booked, and what the fee may be. Pure. */
-export interface SettledTerms {
+export interface ExpectedTerms {
   expected: ExpectedOrder;
-  /** Order ids that the bank told for the reference, or that people adopted. */
+  /** Order ids that the bank returned for the reference, or that people adopted. */
   ownIds: readonly string[];
   /** As read when the order ended; absent: no money moved, or nobody read it. */
   booked?: BookedValues;
@@ -31,7 +31,7 @@ export interface AcceptedDifference extends Pick<Difference, 'field' | 'shown'> 
   orderId: string;
 }
 
-/** Of the order with this id only: a record for the other leg of an exchange may show a fee of its own. */
+/** Of the order with this id only: a record for the other side of an exchange may show a fee of its own. */
 export interface BookedValues {
   orderId: string;
   fee?: string;
@@ -41,11 +41,11 @@ export interface BookedValues {
 }
 
 /** In what the order now differs, without what people accepted; account ids are masked. */
-export function changesOf(order: OrderFacts, terms: SettledTerms): Difference[] {
+export function changesOf(order: OrderFacts, terms: ExpectedTerms): Difference[] {
   const { expected, accepted } = terms;
   const { order_id: orderId, stage } = order;
   const differs = [
-    // Whoever compares it knows that it is ours, in whatever form the bank shows the reference.
+    // It was compared because it is ours, in any form in which the bank shows the reference.
     ...differencesOf(order, isArrival(order) ? arriving(order, terms) : expected, [orderId]),
     ...(isNoMoney(stageMeaning(stage)) ? [] : sinceBooked(order, terms)),
   ];
@@ -55,12 +55,12 @@ export function changesOf(order: OrderFacts, terms: SettledTerms): Difference[] 
 }
 
 /** The interface does not show whose `transaction_uid` the arriving side of a transfer has: that of either user is right. */
-function arriving({ transaction_uid: shown }: OrderFacts, { expected, arrivesAt }: SettledTerms): ExpectedOrder {
+function arriving({ transaction_uid: shown }: OrderFacts, { expected, arrivesAt }: ExpectedTerms): ExpectedOrder {
   const { uid = expected.uid, accountId } = arrivesAt ?? {};
   return { ...expected, uid: shown === expected.uid ? shown : uid, accountId, direct: 'IN' };
 }
 
-function sinceBooked(order: OrderFacts, { booked, feeAtMost }: SettledTerms): Difference[] {
+function sinceBooked(order: OrderFacts, { booked, feeAtMost }: ExpectedTerms): Difference[] {
   if (booked?.orderId !== order.order_id) return [];
   const { fee, fee_currency, sell_amount: sold, rate } = order;
   const differs: Difference[] = [];
@@ -94,7 +94,7 @@ export function forPeople({ field, ...values }: Difference): Difference {
   return { field, ours, shown: shown.slice(0, SHOWN_MAX).replaceAll(/\p{C}/gu, '?') };
 }
 
-/** Enough of each end to tell the two apart, and at least four characters. */
+/** Enough of each end to distinguish the two, and at least four characters. */
 function masked({ ours, shown }: Omit<Difference, 'field'>): Omit<Difference, 'field'> {
   const longest = Math.max(ours.length, shown.length);
   let kept = 4;
@@ -121,7 +121,7 @@ export const differenceText = ({ field, ours, shown }: Difference): string =>
  * stored. Pure; a fact never changes an end.
  */
 
-/** Kinds of incidents, and what people are told about each. An open payout has one only about its booked exchange. */
+/** Kinds of incidents, and the text about each for people. An open payout has one only about its booked exchange. */
 export const INCIDENTS = {
   'second-order': forOperator(
     'the payout is completed, or its exchange booked, and the bank shows another order under the same reference',
@@ -156,7 +156,7 @@ export interface Incident {
   differs?: Difference;
 }
 
-/** What people are told of an incident: its kind, and both values. */
+/** The text of an incident: its kind, and both values. */
 export const incidentText = ({ kind, differs }: Pick<Incident, 'kind' | 'differs'>): string =>
   differs === undefined ? INCIDENTS[kind].says : `${INCIDENTS[kind].says} (${differenceText(differs)})`;
 
@@ -188,7 +188,7 @@ export function factsOfPayment(
   payout: StoredPayout,
   orders: readonly OrderFacts[],
   closedMeans: ClosedMeaning,
-  terms?: SettledTerms,
+  terms?: ExpectedTerms,
 ): Fact[] {
   const own = payout.orderId === null ? [] : [payout.orderId];
   const sent = isEnd(payout.state) ? sentAmong(orders, own) : [];
@@ -203,7 +203,7 @@ export function factsOfPayment(
 function changesAmong(
   payout: StoredPayout,
   orders: readonly OrderFacts[],
-  terms: SettledTerms | undefined,
+  terms: ExpectedTerms | undefined,
 ): Incident[] {
   const { reference, reason } = payout;
   if (terms === undefined || (reason?.code === 'closed-by-operator' && terms.booked === undefined)) return [];
@@ -236,7 +236,7 @@ function incidentsAmong(
   });
 }
 
-/** Returns, whether or not the payout has ended. An order that we sent is none, whatever the bank now calls it. */
+/** Returns, whether or not the payout has ended. An order that we sent is none, under any type the bank now shows. */
 function returnsAmong(
   { reference, uid }: StoredPayout,
   orders: readonly OrderFacts[],
@@ -277,8 +277,8 @@ export interface StoredExchange {
 }
 
 /**
- * Facts from all orders under the reference of an exchange: of a payout, or stand-alone. A bank may show one record for each leg
- * (interface section 2, FX), so only orders of the same leg are compared with each other. Nobody follows a booked exchange while
+ * Facts from all orders under the reference of an exchange: of a payout, or stand-alone. A bank may show one record for each side
+ * (interface section 2, FX), so only orders of the same side are compared with each other. Nobody follows a booked exchange while
  * its payout is open, so it is judged then too.
  */
 export function factsOfExchange(
@@ -286,26 +286,27 @@ export function factsOfExchange(
   exchange: StoredExchange,
   orders: readonly OrderFacts[],
   closedMeans: ClosedMeaning,
-  terms?: SettledTerms,
+  terms?: ExpectedTerms,
 ): Fact[] {
   const { accepted, isBooked } = exchange;
   const sent = isBooked || isEnd(payout.state) ? sentAmong(orders, accepted) : [];
   const meaningOf = (order: OrderFacts): StatusMeaning => stageMeaning(order.stage, closedMeans);
-  const legOf = ({ direct = '', transaction_currency: currency = '' }: OrderFacts): string => `${direct} ${currency}`;
-  const legs = [...Map.groupBy(sent, legOf).values()];
-  const own = new Set(legs.flatMap((leg) => ownOf(leg, accepted, meaningOf) ?? []));
+  const kindOfOrder = ({ direct = '', transaction_currency: currency = '' }: OrderFacts): string =>
+    `${direct} ${currency}`;
+  const orderKinds = [...Map.groupBy(sent, kindOfOrder).values()];
+  const own = new Set(orderKinds.flatMap((orderKind) => ownOf(orderKind, accepted, meaningOf) ?? []));
   const incidents = incidentsAmong(payout, sent, closedMeans, (order) => own.has(order), agreesWith(payout, exchange));
   const changes = changesAmong(payout, [...own], terms);
   return [...returnsAmong(payout, orders, closedMeans, accepted), ...incidents, ...changes];
 }
 
-/** The leg's own order: sorted by id, so that every pass chooses the same one if the store knows none. */
+/** The side's own order: sorted by id, so that every pass chooses the same one if the store knows none. */
 function ownOf(
-  leg: readonly OrderFacts[],
+  orderKind: readonly OrderFacts[],
   accepted: readonly string[],
   meaningOf: (order: OrderFacts) => StatusMeaning,
 ): OrderFacts | undefined {
-  const sorted = leg.toSorted((a, b) => (a.order_id < b.order_id ? -1 : 1));
+  const sorted = orderKind.toSorted((a, b) => (a.order_id < b.order_id ? -1 : 1));
   return (
     sorted.find(({ order_id }) => accepted.includes(order_id)) ??
     sorted.find((order) => !isNoMoney(meaningOf(order))) ??
@@ -322,7 +323,7 @@ function agreesWith({ kind, state }: StoredPayout, { isBooked, isForgotten }: St
 /** However its payout ended, a booked exchange is not undone. */
 const bookedAgrees = (_payout: StoredPayout, meaning: StatusMeaning): boolean => meaning === 'paid';
 
-/** The record of the other leg may follow later. */
+/** The record of the other side may follow later. */
 const isNotUndone = (_payout: StoredPayout, meaning: StatusMeaning): boolean => !isNoMoney(meaning);
 
 /** It may have been booked, and stays so if the payout then fails. */

@@ -21,7 +21,7 @@ export function referenceForm(shown: string, sent: string): ReferenceForm {
 const NAME_LENGTH = 6;
 
 /**
- * Whether what a bank shows may stand for our reference: nothing at all, a part of it, or more than it. Only for orders that
+ * Whether what a bank shows may be a form of our reference: nothing at all, a part of it, or more than it. Only for orders that
  * nothing else distinguishes; recognisable forms are found by `referenceForm`.
  */
 export function mayHide(shown: string | undefined, sent: string): boolean {
@@ -70,7 +70,7 @@ const stemOf = (reference: string): string => fold(reference).slice(0, STEM_LENG
 const OWN_STEM = /^[0-9a-f]{12}5[0-9a-f]$/;
 
 /**
- * What every form of a reference of ours begins with, by what a bank shows: empty if that is too short to be told from others, null
+ * What every form of a reference of ours begins with, by what a bank shows: empty if that is too short to be distinguished from others, null
  * if it is a reference of somebody else.
  */
 export function ownStem(shown: string | undefined): string | null {
@@ -101,7 +101,7 @@ export function spelled(reference: string, { letters, hyphens, length }: Referen
 
 /**
  * Every spelling in which `sent` is `shown`; several if there is no letter in what is shown, none if no spelling explains it. A
- * beginning counts from the length at which `referenceForm` tells references apart.
+ * beginning counts from the length at which `referenceForm` distinguishes references.
  */
 export function spellingsOf(sent: string, shown: string): ReferenceSpelling[] {
   const isCut = referenceForm(shown, sent) === 'cut';

@@ -10,7 +10,7 @@ export type Actor = 'approver' | 'compliance' | 'operator' | 'maker' | 'outside'
  */
 export type Deadline = 'funds' | 'approval' | 'bank-audit' | 'date';
 
-/** What people are told about a kind of wait, end or incident: what it is, what to do, and what happens if nobody acts. */
+/** The text for people about a kind of wait, end or incident: what it is, what to do, and what happens if nobody acts. */
 export interface Remedy {
   /** Sentence in the report and the UI. It holds no value of the row. */
   says: string;
@@ -24,7 +24,7 @@ export interface Remedy {
   /** What happens if nobody acts. */
   byItself: string;
   /** An approval lets nothing through; it only makes the payout read the bank again. */
-  approvalOnlyLooks?: true;
+  approvalOnlyChecks?: true;
   until?: Deadline;
   /** The reason concerns the account, not the row: other rows of the account would meet the same. */
   isOfAccount?: true;
@@ -33,10 +33,10 @@ export interface Remedy {
 }
 
 export const STAYS = 'Nothing: it waits until somebody decides.';
-const KEEPS_LOOKING =
+const KEEPS_SEARCHING =
   'It keeps querying the bank, at growing intervals, and continues when an answer proves what happened.';
 const OVER = 'Nothing: it has ended.';
-const LOOKS_AGAIN = 'It checks again at least once an hour, and continues when the reason is gone.';
+const CHECKS_AGAIN = 'It checks again at least once an hour, and continues when the reason is gone.';
 
 const remedyFor =
   (who: Actor) =>
@@ -55,12 +55,12 @@ export const forCompliance = remedyFor('compliance');
 export const forApprover = (says: string, todo: string, byItself = STAYS, until?: Deadline): Remedy =>
   remedyFor('approver')(says, todo, byItself, until);
 
-export const forApproverToRecheck = (says: string, todo: string, byItself = LOOKS_AGAIN): Remedy => ({
+export const forApproverToRecheck = (says: string, todo: string, byItself = CHECKS_AGAIN): Remedy => ({
   ...forApprover(says, todo, byItself),
-  approvalOnlyLooks: true,
+  approvalOnlyChecks: true,
 });
 
-export const forOperator = (says: string, todo: string, byItself = KEEPS_LOOKING): Remedy =>
+export const forOperator = (says: string, todo: string, byItself = KEEPS_SEARCHING): Remedy =>
   remedyFor('operator')(says, todo, byItself);
 
 /** The command by which an operator decides about a payout or a card payment. */

@@ -2,7 +2,7 @@ import type { ExchangePlan } from './agreed-cost.ts';
 import type { Assessment } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
 import { addDecimals, decimalsEqual, isBetween } from './money.ts';
-import type { LegKind } from './names.ts';
+import type { OrderKind } from './names.ts';
 import type { ExpectedOrder, OrderFacts } from './order-judgement.ts';
 import { unfitTransfer } from './own-accounts.ts';
 
@@ -152,7 +152,7 @@ export function isRepeatOf(
   return 'sellCurrency' in made && (bought === undefined || isBetween(amount, bought.atLeast, bought.atMost));
 }
 
-/** Members that an earlier attempt may have otherwise. The payee is compared as the bank shows it, by whoever sends. */
+/** Members that an earlier attempt may have otherwise. The payee is compared as the bank shows it, by the sender. */
 const OF_ITS_TIME: ReadonlySet<string> = new Set(['amount', 'expiredAt', 'payeeDigest', 'quotedSellAmount']);
 
 /** The order lists that can show an order: both currencies of an exchange, the users of both accounts of a transfer. */
@@ -165,7 +165,7 @@ export function listsOf(uid: string, order: SentOrder): { uid: string; currency:
 
 /** The order that a search or a read must find under a reference. */
 export function expectedOrder(
-  kind: LegKind,
+  kind: OrderKind,
   reference: string,
   { uid, account_id: accountId, amount, currency }: PayoutInstruction,
   assessed: Assessment | null,
@@ -192,7 +192,7 @@ export interface PaidShown {
   accountId?: string;
 }
 
-export function paidShown(kind: LegKind, order: OrderFacts): PaidShown {
+export function paidShown(kind: OrderKind, order: OrderFacts): PaidShown {
   const { order_id: orderId } = order;
   if (kind === 'exchange') {
     return { orderId, amount: order.buy_amount, currency: order.buy_currency, accountId: order.sell_account };

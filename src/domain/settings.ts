@@ -8,7 +8,7 @@ interface Line {
   (sentence: string): void;
 }
 
-/** Where a process tells the people who run it what they have to know. A field that its allow-list does not name is left out. */
+/** Where a process reports to the people who run it. A field that its allow-list does not name is left out. */
 export interface Log {
   error: Line;
   warn: Line;
@@ -35,11 +35,11 @@ export interface WorkerSettings {
   calendar: BusinessCalendar | undefined;
   /** Widens every window of an order list. Not scaled. */
   clockSkewMs: number;
-  /** First pause between sweeps of the order watch. */
-  sweepMs: number;
-  sweepMaxMs: number;
+  /** First pause between polls of the order watch. */
+  listPollMs: number;
+  listPollMaxMs: number;
   /** Orders open for longer are read by id. */
-  sweepWindowMs: number;
+  listWindowMs: number;
   /** Records requested per page of a list. */
   pageSize: number;
   /** Released payouts of one batch whose order the bank has not accepted yet. */
@@ -50,7 +50,7 @@ export interface WorkerSettings {
   batchPulseMs: number;
   /** After this long without a change, a released row's workflow is described. */
   quietRowMs: number;
-  /** How often a running batch looks for rows whose workflow is gone and for missing watches. */
+  /** How often a running batch checks for rows whose workflow is gone and for missing watches. */
   quietCheckMs: number;
   reconcileDays: number;
   /** Pause between two passes of the reconciliation. */

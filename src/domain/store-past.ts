@@ -31,16 +31,16 @@ export const UNUSUAL: ReadonlySet<ResumptionReason> = new Set([
 /** A process that may send, and where the store was as it saw it. */
 export interface Sender {
   senderId: string;
-  /** Digest that tells machines apart. */
+  /** Digest that distinguishes machines. */
   machine: string;
   /** Of the machine's operating system. */
   boot: string;
   /** Path of the SQLite file, or name of the database, as people know it. */
   place: string;
-  /** Tells the file or database from its copies, whatever their name. */
+  /** Distinguishes the file or database from its copies, under any name. */
   placeMark: string;
   pid: number;
-  /** Tells the process from a later one with the same id. */
+  /** Distinguishes the process from a later one with the same id. */
   processMark: string;
 }
 

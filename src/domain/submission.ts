@@ -1,4 +1,4 @@
-import type { LegKind } from './names.ts';
+import type { OrderKind } from './names.ts';
 import type { ReferenceDedupe } from './policy.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { SentOrder } from './sent-order.ts';
@@ -94,7 +94,7 @@ interface RecordedAttempt {
   attempt: number;
   outcome: AttemptResult['outcome'] | null;
   /** Set once the outcome is known: what the attempt moved. */
-  settled: string | null;
+  resolved: string | null;
 }
 
 /** Attempts that may have been executed: accepted, exists, ambiguous, or without a recorded outcome. */
@@ -105,24 +105,24 @@ const executable = <Attempt extends Pick<RecordedAttempt, 'outcome'>>(attempts: 
 export const unsent = (attempts: readonly RecordedAttempt[]): number[] =>
   attempts.filter(({ outcome }) => outcome === 'not-sent' || outcome === 'refused').map(({ attempt }) => attempt);
 
-/** Whether the order with this id may be what one of these attempts made, by what the bank has told and what was found since. */
+/** Whether the order with this id may be what one of these attempts made, by what the bank has returned and what was found since. */
 export function mayBeOrderOf(
-  attempts: readonly (Pick<RecordedAttempt, 'outcome' | 'settled'> & { orderId: string | null })[],
+  attempts: readonly (Pick<RecordedAttempt, 'outcome' | 'resolved'> & { orderId: string | null })[],
   orderId: string,
 ): boolean {
   return executable(attempts).some(
-    (attempt) => attempt.settled !== 'absent' && (attempt.orderId === null || attempt.orderId === orderId),
+    (attempt) => attempt.resolved !== 'absent' && (attempt.orderId === null || attempt.orderId === orderId),
   );
 }
 
 /** Attempts that may have been executed and whose outcome is not known. */
 export function inDoubt<Attempt extends RecordedAttempt>(attempts: readonly Attempt[]): Attempt[] {
-  return executable(attempts).filter(({ settled }) => settled === null);
+  return executable(attempts).filter(({ resolved }) => resolved === null);
 }
 
 /** Whether one of these attempts may have been executed and is not known to have moved nothing. */
 export const mayHaveMoved = (attempts: readonly RecordedAttempt[]): boolean =>
-  executable(attempts).some(({ settled }) => settled === null || settled === 'paid');
+  executable(attempts).some(({ resolved }) => resolved === null || resolved === 'paid');
 
 /**
  * What the recorded attempts of a reference allow. An attempt that may have been executed taints, even an accepted one: the run
@@ -162,7 +162,7 @@ export function mergeWithStored(known: Submission, stored: Submission, hasOrder:
   return { ...withUnknownAttempts(before), attempts, exists: known.exists || stored.exists };
 }
 
-/** Number, among doubted attempts, that stands for attempts a store has forgotten: no record explains it. */
+/** Number, among doubted attempts, for attempts a store has forgotten: no record explains it. */
 const FORGOTTEN = 0;
 
 /** More may have been sent than the store shows. */
@@ -292,7 +292,7 @@ const leftInDoubt = (known: Submission, attempt: number): Submission => ({
 });
 
 /**
- * An earlier attempt may have been executed, which only a search can tell; this one repeated nothing and is not counted as a
+ * An earlier attempt may have been executed, which only a search can show; this one repeated nothing and is not counted as a
  * resend.
  */
 const movedNothing = (counted: Submission): Submission => ({ ...counted, resends: Math.max(0, counted.resends - 1) });
@@ -312,8 +312,8 @@ interface SearchEvidence {
  * Whether the same bytes may be sent again under the same reference. A `verified` bank's word suffices only while the window is
  * open: after it the proof is one search away, and the answer to a resend is then about that resend alone.
  */
-export function mayResend(dedupe: ReferenceDedupe, known: Submission, looked: SearchEvidence): boolean {
-  const { absent, stableSearches, isWindowOver } = looked;
+export function mayResend(dedupe: ReferenceDedupe, known: Submission, found: SearchEvidence): boolean {
+  const { absent, stableSearches, isWindowOver } = found;
   if (known.exists) return false;
   switch (dedupe) {
     case 'verified':
@@ -339,17 +339,17 @@ export function afterUnprovenResend(known: Submission): Submission {
 }
 
 /**
- * Before an order is sent again, under whatever reference, the bank's list says whether it has one already: the store knows only
- * what was sent from it, and what the bank answered at that time. Pure: which look at the list is demanded.
+ * Before an order is sent again, under any reference, the bank's list says whether it has one already: the store knows only
+ * what was sent from it, and what the bank answered at that time. Pure: which read of the list is required.
  */
 
-/** A look must have begun after `after` (epoch ms of our clock) and reach back to `from` (the same; 0: the whole list). */
-export interface DemandedLook {
+/** A read must have begun after `after` (epoch ms of our clock) and reach back to `from` (the same; 0: the whole list). */
+export interface DemandedRead {
   after: number;
   from: number;
 }
 
-/** A look is out of date after this long: people may have taken their time in between. Of the bank's time, never scaled. */
+/** A read is out of date after this long: people may have taken their time in between. Of the bank's time, never scaled. */
 const CURRENT_MS = 2 * 60_000;
 
 interface Sent {
@@ -365,9 +365,9 @@ interface Earlier {
   endedAt: number | null;
 }
 
-interface LookFacts {
+interface ListReadFacts {
   now: number;
-  /** Whoever asks does so from then on, epoch ms. */
+  /** The read begins from then on, epoch ms. */
   begunAfter?: number;
   listLagMs: number;
   /**
@@ -378,19 +378,19 @@ interface LookFacts {
 }
 
 /**
- * The look that is demanded before a reference is sent; undefined: none, because nothing was sent for the document. The whole list
+ * The read that is required before a reference is sent; undefined: none, because nothing was sent for the document. The whole list
  * is read: a bank may date an order back that it makes in the place of another.
  *
- * @param attempts made under this reference, and under those of earlier generations: whatever the bank answered, it may have
+ * @param attempts made under this reference, and under those of earlier generations: despite any answer of the bank, it may have
  * executed one; what it has refused and executed all the same the list shows within its lag
  * @param earlier the earlier generations that the store has
  */
-export function demandedLook(
+export function demandedRead(
   attempts: readonly Sent[],
   generation: number,
   earlier: readonly Earlier[],
-  { now, begunAfter = 0, listLagMs, isOlder = false }: LookFacts,
-): DemandedLook | undefined {
+  { now, begunAfter = 0, listLagMs, isOlder = false }: ListReadFacts,
+): DemandedRead | undefined {
   if (attempts.length === 0 && generation === 0 && !isOlder && begunAfter === 0) return undefined;
   const answered = attempts.map(
     ({ outcome, sentAt, answeredAt }) =>
@@ -400,15 +400,15 @@ export function demandedLook(
   return { after: Math.max(now - CURRENT_MS, begunAfter, ...answered, ...ended), from: 0 };
 }
 
-/** Whether a row that was released then (epoch ms) has waited so long that an earlier look is out of date. */
+/** Whether a row that was released then (epoch ms) has waited so long that an earlier read is out of date. */
 export const hasWaited = (now: number, releasedAt: number): boolean => now - releasedAt > CURRENT_MS;
 
-/** Whether it was met by a look at the whole list that began then (epoch ms), which a wrong clock may have set in the future. */
-export const isMetBy = ({ after }: DemandedLook, beganAt: number, now: number): boolean =>
+/** Whether it was met by a read of the whole list that began then (epoch ms), which a wrong clock may have set in the future. */
+export const isMetBy = ({ after }: DemandedRead, beganAt: number, now: number): boolean =>
   beganAt >= after && beganAt <= now + CURRENT_MS;
 
-/** One look that is both. */
-export function both(one: DemandedLook | undefined, other: DemandedLook | undefined): DemandedLook | undefined {
+/** One read that meets both. */
+export function both(one: DemandedRead | undefined, other: DemandedRead | undefined): DemandedRead | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return { after: Math.max(one.after, other.after), from: Math.min(one.from, other.from) };
 }
@@ -428,7 +428,7 @@ interface Known {
 }
 
 /** Progress from what is known when a run begins. A payment is sent only after its exchange. */
-export function exchangeProgress({ payment, exchange }: Partial<Record<LegKind, Known>>): ExchangeProgress {
+export function exchangeProgress({ payment, exchange }: Partial<Record<OrderKind, Known>>): ExchangeProgress {
   return {
     exchanged: exchange?.isPaid === true || (payment?.submission?.attempts ?? 0) > 0,
     exchangeSent: mayHaveBeenSent(exchange?.submission),

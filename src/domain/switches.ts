@@ -27,7 +27,7 @@ export function widest(scopes: readonly SwitchScope[]): SwitchScope | undefined 
   return SWITCH_SCOPES.find((scope) => scopes.includes(scope));
 }
 
-/** What a payout touches: whatever its instruction and the orders sent, or about to be sent, for it name. */
+/** What a payout touches: all that its instruction and the orders sent, or about to be sent, for it name. */
 export function switchFactsOf(
   { reference, instruction }: { reference: string; instruction: PayoutInstruction },
   orders: readonly SentOrder[] = [],

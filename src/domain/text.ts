@@ -3,7 +3,7 @@
  * become a link, an image or another table row.
  */
 
-/** Characters that may be Markdown. GFM turns whatever looks like an address into a link. */
+/** Characters that may be Markdown. GFM turns anything like an address into a link. */
 const MARKUP = /[!"#$&*/<=>?@[\\\]^_`{|}~]|\.[^\s\d.]|www\./i;
 
 /** Control characters, line separators, zero-width characters and those that change the direction of text. */
@@ -40,7 +40,7 @@ export function textProblem(member: string, text: unknown, most = TEXT_LENGTH_MA
   return CONTROLS.test(text) ? `"${member}" has control characters` : undefined;
 }
 
-/** The same for the name of whoever gives it. */
+/** The same for the name of the person who gives it. */
 export const nameProblem = (by: unknown): string | undefined => textProblem('by', by, NAME_LENGTH_MAX);
 
 /** The same for a text that may be left out. */
@@ -52,11 +52,11 @@ const TOKEN = /^[\x21-\x7e]{1,128}$/;
 
 export const isToken = (text: string): boolean => TOKEN.test(text);
 
-/** What an id, from a file or from the bank, has to be to stand in a path; it may still be the name of a route. */
+/** What an id, from a file or from the bank, has to be to be part of a path; it may still be the name of a route. */
 export const PATH_ID = /^[A-Za-z0-9._~:@+=,-]{1,128}$/;
 
 /**
- * Text that no spreadsheet runs as a formula. An apostrophe stands before what could begin one: at the beginning of a value, and
+ * Text that no spreadsheet runs as a formula. An apostrophe precedes what could begin one: at the beginning of a value, and
  * behind what begins a cell where a semicolon or a tab separates them, or a line. Read back by `fromSpreadsheet` unchanged.
  */
 export const forSpreadsheet = (value: string): string => value.replaceAll(BEGINS, "'");

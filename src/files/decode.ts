@@ -35,7 +35,7 @@ export async function* decodeText(
   yield* withoutEndMarks(utf16 === undefined ? decodeUtf8(whole, onBad) : decodeUtf16(whole, utf16));
 }
 
-/** Enough to tell UTF-16 without a byte order mark. */
+/** Enough to recognise UTF-16 without a byte order mark. */
 const HEAD_BYTES = 4;
 
 async function* decodeUtf16(

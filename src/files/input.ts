@@ -4,12 +4,12 @@ import { aboutFile, type Finding, type Found } from '../domain/finding.ts';
 import type { ReadColumn, ReadRow } from './rules/read-row.ts';
 
 /** Receives what a reader reads, as it reads: readers keep nothing of a file, and do not know its name. */
-export interface RowSink<Told = Found> {
+export interface RowSink<Reported = Found> {
   row(row: ReadRow): void;
   column(column: ReadColumn): void;
-  finding: (finding: Told) => void;
-  /** Something to look at that stops nothing. */
-  warning: (warning: Told) => void;
+  finding: (finding: Reported) => void;
+  /** Something to check that stops nothing. */
+  warning: (warning: Reported) => void;
   /** As soon as the message's head is read, and again when more is known; the last call counts. */
   message(message: OriginalMessage): void;
 }
@@ -76,13 +76,13 @@ const RECORD_TOO_LARGE = `a record may have at most ${RECORD_BYTES_MAX / 1024} K
 
 /**
  * Files are read in the process that also answers requests, keeps cards and heartbeats. So reading is cut into pieces that are
- * short whatever their content, and other work gets a turn between two of them.
+ * short for any content, and other work gets a turn between two of them.
  */
 
 /** How long one turn may last before other work gets one, ms. */
 const TURN_MS = 10;
 
-/** Small enough that a reader processes it in a few ms, whatever it contains. */
+/** Small enough that a reader processes it in a few ms, for any content. */
 const PIECE_BYTES = 4 * 1024;
 
 /** Resolves when the work may continue: at once, or after a turn of other work if its own was long enough. */

@@ -8,7 +8,7 @@ export interface Fate {
   refused?: string;
 }
 
-/** For a field that says something the bank's API cannot be told. */
+/** For a field that says something that the bank's API has no place for. */
 export const withoutField = (name: string, fix?: string): { rule: string; message: string } => ({
   rule: 'not-carried',
   message: `the bank's API has no field for ${name}; the payment is made without it${fix === undefined ? '' : `; ${fix}`}`,

@@ -56,7 +56,7 @@ interface Format {
   extension: string;
   /** Media types over HTTP; empty: recognized by its first characters. */
   mediaTypes: readonly string[];
-  /** Whether a file begins like this format and no other, whatever it is called. */
+  /** Whether a file begins like this format and no other, under any name. */
   isBegunBy(text: string, bytes: Uint8Array): boolean;
   /** Absent: that of all files. */
   bytesMax?: number;
@@ -169,7 +169,7 @@ export async function readInstructions(
   }
 }
 
-/** Enough to tell what a file is. */
+/** Enough to recognise what a file is. */
 const HEAD_BYTES = 1024;
 
 /** Programs and people give files other names: what begins like one format only is read as such. */

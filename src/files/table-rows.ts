@@ -65,7 +65,7 @@ export class TableRows {
     this.sink.row({ row: this.rows, line, instruction, ...unsound });
   }
 
-  /** Of a value of the row taken last: worth a look. */
+  /** Of a value of the row taken last: to check. */
   warn(line: number, problem: CellProblem): void {
     this.sink.warning(this.aboutCell(line, problem));
   }

@@ -11,7 +11,7 @@ export function areLookAlikes(a: string, b: string): boolean {
   return skeletons(a).some((skeleton) => seen.includes(skeleton));
 }
 
-/** Alphabets whose letters are not written in one word; Chinese, Japanese and Korean characters stand beside Latin ones. */
+/** Alphabets whose letters are not written in one word; Chinese, Japanese and Korean characters are used beside Latin ones. */
 const ALPHABETS: readonly RegExp[] = [
   /\p{sc=Latin}/u,
   /\p{sc=Cyrillic}/u,

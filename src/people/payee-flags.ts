@@ -22,7 +22,7 @@ export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | u
 const timeOf = ({ bank, now }: { bank: Pick<Bank, 'clock'>; now: () => number }): number =>
   byEarlierClock({ bank }, now());
 
-/** What people should look at about the payee of a row. */
+/** What people should check about the payee of a row. */
 export function flagsOf(
   clocks: Parameters<typeof timeOf>[0],
   history: PayeeHistory,

@@ -190,7 +190,7 @@ function alike(people: readonly Person[]): string[] {
   });
 }
 
-/** Whoever has a key of two people would count as both. */
+/** A person with the keys of two people would count as both. */
 function sharedKeys(people: readonly Person[]): string[] {
   const holders = new Map<string, number>();
   const problems = people.flatMap(({ credentials, tokens }, index) =>

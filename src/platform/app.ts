@@ -6,7 +6,7 @@ import type { Config } from './config.ts';
 import type { StackAddresses } from './embedded/stack.ts';
 import { lastUiUrl } from './embedded/stack-file.ts';
 
-/** What a process has open, passed whole to whatever it does. */
+/** What a process has open, passed whole to all its parts. */
 export interface App {
   config: Config;
   /** Those of `config`, which activities and decisions take too. */

@@ -113,24 +113,24 @@ async function heldCurrencies(bank: Bank): Promise<string[]> {
   return held.size === 0 ? [USUAL_CURRENCY] : [...held];
 }
 
-interface Looked {
+interface BankWarningDeps {
   bank: Pick<Bank, 'clock'> & { accounts: Pick<Bank['accounts'], 'master'> };
   settings: { clockSkewMs: number };
   log: Log;
   now: () => number;
 }
 
-/** How long what the bank showed is reused: each look costs it a call. */
+/** How long what the bank showed is reused: each read costs it a call. */
 const ASKED_EVERY_MS = 20_000;
 
 const OUTAGE =
   'the bank does not answer a read in time, or PAYOUTS_API_RATE is used up: payouts wait, and continue by themselves';
 
 /** What people should see of the bank, although a process is ready without it. */
-export function bankWarnings({ bank, settings, ...looks }: Looked): () => Promise<string[]> {
+export function bankWarnings({ bank, settings, ...reads }: BankWarningDeps): () => Promise<string[]> {
   const answers = readinessOf(
     { bank: () => undefinedIf(isJudged, () => bank.accounts.master()) },
-    { ...looks, freshMs: ASKED_EVERY_MS },
+    { ...reads, freshMs: ASKED_EVERY_MS },
   );
   return async () => {
     const { ready, causes } = await answers();

@@ -156,7 +156,7 @@ export function loadConfig(env: Environment = process.env) {
   };
 }
 
-/** What the environment itself tells, for whoever checks it. */
+/** What the environment itself says, for its checks. */
 const environmentOf = (values: Values, env: Environment) => ({
   /** Where this machine notes, outside the home, how far each store is. */
   witnessFolder: witnessFolderOf(env),

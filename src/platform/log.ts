@@ -1,7 +1,7 @@
 import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
 
 /**
- * All fields that a log line may have; any other is left out, whatever its name or depth. None of them can contain a payee, an
+ * All fields that a log line may have; any other is left out, at any depth. None of them can contain a payee, an
  * account number or a credential.
  */
 const ALLOWED: ReadonlySet<string> = new Set([

@@ -7,7 +7,7 @@ import type { OnRefused } from './codec/encryption.ts';
 
 /**
  * The most entries that a process writes in an hour, for workflows that the store knows and for others; further ones are only
- * logged. Otherwise, whoever floods a namespace with workflows of their own would flood the audit too, and hide what is done to
+ * logged. Otherwise, somebody who floods a namespace with workflows of their own would flood the audit too, and hide what is done to
  * payouts.
  */
 const AUDITED_MAX = { known: 1_000, other: 100 } as const;
@@ -63,7 +63,7 @@ async function record(
   await store?.audit({ ...entry, subject: 'codec', detail: { why: limit } });
 }
 
-/** The subject under which other entries are about this workflow; undefined if it is not ours, whatever its id. */
+/** The subject under which other entries are about this workflow; undefined if it is not ours, with any id. */
 async function knownSubject(store: RefusalStore, workflowId: string): Promise<string | undefined> {
   const card = cardWorkflowId('');
   if (workflowId.startsWith(card)) return (await store.cards.get(workflowId.slice(card.length)))?.merchantRequestId;

@@ -21,7 +21,7 @@ import { readWitness, writeWitness } from '../store/witness.ts';
 import type { Config } from './config.ts';
 import { processMark, StackError } from './embedded/home.ts';
 
-/** Where a store is: its path or name, and what tells it from its copies. */
+/** Where a store is: its path or name, and what distinguishes it from its copies. */
 type StorePlace = Pick<Sender, 'place' | 'placeMark'> & {
   /** Path of the SQLite file; null for PostgreSQL. */
   file: string | null;
@@ -37,7 +37,7 @@ async function placeOf(config: Pick<Config, 'storeUrl'>, store: Pick<Store, 'dat
   return { file: null, place: name, placeMark: mark };
 }
 
-/** Tells a file from its copies: a copy has another inode, or was created at another time. Empty: there is no such file. */
+/** Distinguishes a file from its copies: a copy has another inode, or was created at another time. Empty: there is no such file. */
 export function fileMark(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.ino}:${Math.trunc(found.birthtimeMs)}`;
@@ -251,10 +251,10 @@ class RegisteredSender implements OpenSender {
     const detail = lastUse(last);
     if (opening.kind === 'begins') await store.recordResumption({ at: now(), from, why, detail });
     else await store.recordRestore({ at: now(), from, by: 'worker', why, detail: { why, ...detail } });
-    const told = { why, from: new Date(from).toISOString(), ...detail };
+    const reported = { why, from: new Date(from).toISOString(), ...detail };
     if (UNUSUAL.has(why))
-      log.warn(told, 'the store may know less than was sent: the bank is asked before anything is sent');
-    else log.info(told, 'sending begins anew with this store');
+      log.warn(reported, 'the store may know less than was sent: the bank is asked before anything is sent');
+    else log.info(reported, 'sending begins anew with this store');
   }
 
   private async register(): Promise<void> {

@@ -21,7 +21,7 @@ const READ_AGAIN_MS = 10_000;
  */
 export interface StoreBinding {
   assert(): Promise<void>;
-  /** As `assert` last found it: once it fits, no store and no bank is asked. For whoever asks those by themselves. */
+  /** As `assert` last found it: once it fits, no store and no bank is asked. For callers that ask those by themselves. */
   assertOnce(): Promise<void>;
 }
 
@@ -60,12 +60,12 @@ export async function bindStore({ config, store, bank, temporal }: StoreBindingD
 
 /** Checks the bank's accounts when a process starts. If the bank does not show them in time, only orders have to wait. */
 export async function checkAtStart(binding: StoreBinding, log: Log): Promise<void> {
-  const looked = binding.assert().catch((error: unknown) => {
+  const firstRead = binding.assert().catch((error: unknown) => {
     if (!isBankError(error)) throw error;
     log.warn({ error }, 'the bank has not shown its accounts yet: nothing is sent until it does');
   });
-  looked.catch(() => {});
-  await Promise.race([looked, setTimeout(FIRST_READ_MS, undefined, { ref: false })]);
+  firstRead.catch(() => {});
+  await Promise.race([firstRead, setTimeout(FIRST_READ_MS, undefined, { ref: false })]);
 }
 
 /**
@@ -145,7 +145,7 @@ const keyDigest = ({ bank }: KeyConfig, { id }: Pick<Store, 'id'>): string =>
 /** The accounts that this process's key saw first: one read shared by all callers, repeated only if they did not match. */
 function accountsSeen(store: Store, bank: Bank): { get(): Promise<readonly string[]>; doubt(): void } {
   let seen: { at: number; accounts: Promise<readonly string[]> } | undefined;
-  const look = () => {
+  const readAgain = () => {
     const accounts = bank.accounts.master().then((shown) => digests(store, shown));
     seen = { at: performance.now(), accounts };
     accounts.catch(() => {
@@ -154,7 +154,7 @@ function accountsSeen(store: Store, bank: Bank): { get(): Promise<readonly strin
     return accounts;
   };
   return {
-    get: () => seen?.accounts ?? look(),
+    get: () => seen?.accounts ?? readAgain(),
     doubt() {
       if (seen !== undefined && performance.now() - seen.at > READ_AGAIN_MS) seen = undefined;
     },

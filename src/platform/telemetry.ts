@@ -44,7 +44,7 @@ export function telemetryAt(
         }),
       });
     },
-    /** The process has been told to end: from now on it is reported as not ready. */
+    /** The process has been asked to end: from now on it is reported as not ready. */
     drain(): void {
       isTaking = false;
     },

@@ -5,7 +5,7 @@ import type { Config } from '../platform/config.ts';
 import { writeRefusal } from './status-report-files.ts';
 
 /**
- * A refused pain.001 is always answered, whatever is wrong with it; the returned problem says where the answer is. `at`: epoch
+ * A refused pain.001 is always answered, with any error; the returned problem says where the answer is. `at`: epoch
  * ms.
  */
 export async function answeredRefusal(

@@ -8,7 +8,7 @@ import { type StepGroup, StepTally } from './step-groups.ts';
 
 export type BatchHead = Omit<BatchReport, 'payouts'>;
 
-/** How a batch stands; known after all its rows were read. */
+/** The state of a batch; known after all its rows were read. */
 export interface BatchSummary {
   head: BatchHead;
   /** The first rows that were not paid. */
@@ -30,7 +30,7 @@ export interface ReportSource {
   isMasked: boolean;
 }
 
-/** A report in the making: pages of rows, then how the batch stands. */
+/** A report in the making: pages of rows, then the state of the batch. */
 export type ReportInPages = AsyncGenerator<readonly ReportedPayout[], BatchSummary, undefined>;
 
 /** The most unpaid rows named in a summary, and the most rows named for each kind. */
@@ -93,7 +93,7 @@ function lastChange(record: PayoutRecord, { returns, incidents, approvals, booke
   );
 }
 
-/** How the batch stands, after `onRows` was given all its rows, page by page. */
+/** The state of the batch, after `onRows` was given all its rows, page by page. */
 export async function summaryOf(
   report: ReportInPages,
   onRows: (payouts: readonly ReportedPayout[]) => Promise<void> = async () => {},

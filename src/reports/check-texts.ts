@@ -2,7 +2,7 @@ import { minuteOf } from '../domain/display.ts';
 import type { CheckKind, CheckVerdict } from '../domain/payee.ts';
 import type { KeptCheck } from '../store/store.ts';
 
-/** A verdict on the payee of a payout, as shown to whoever decides. */
+/** A verdict on the payee of a payout, as shown to those who decide. */
 export type CheckShown = Omit<KeptCheck, 'uid' | 'payee'>;
 
 export const CHECK_NAMES: Readonly<Record<CheckKind, string>> = {

@@ -1,17 +1,17 @@
-import { listsOfLeg } from '../activities/send.ts';
+import { listsOfOrder } from '../activities/send.ts';
 import type { Bank } from '../bank/bank.ts';
 import { isBankError, isJudged, undefinedIf } from '../bank/errors.ts';
 import type { Order } from '../bank/schemas/orders.ts';
 import { groupedAmount, minuteOf, shortId } from '../domain/display.ts';
 import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
-import type { LegKind } from '../domain/names.ts';
+import type { OrderKind } from '../domain/names.ts';
 import { isArrival, isReturn } from '../domain/order-judgement.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { referenceForm } from '../domain/reference-form.ts';
 import type { SentOrder } from '../domain/sent-order.ts';
 import { orderToRepeat } from '../domain/submission.ts';
-import { legReferences } from '../store/claimed-row.ts';
+import { orderReferences } from '../store/claimed-row.ts';
 import type { IncidentRecord, PayoutRecord, SendAttempt, Store } from '../store/store.ts';
 import { payeeText } from './masked.ts';
 
@@ -134,8 +134,8 @@ async function ordersCompared(
   row: PayoutRecord,
   incidents: readonly IncidentRecord[],
 ): Promise<Comparison | undefined> {
-  const legs = Object.entries(legReferences(row)) as [LegKind, string][];
-  const attempts = await store.attemptsOf(legs.map(([, reference]) => reference));
+  const orderKinds = Object.entries(orderReferences(row)) as [OrderKind, string][];
+  const attempts = await store.attemptsOf(orderKinds.map(([, reference]) => reference));
   const ours = [row.orderId, ...attempts.map(({ orderId }) => orderId)].filter((id) => id !== null);
   const orders = new Map<string, Order>();
   for (const id of new Set([...ours, ...incidents.map(({ orderId }) => orderId)])) {
@@ -144,9 +144,9 @@ async function ordersCompared(
   }
   // For an open payout, the second order may so far be known only from a list; after an end, an incident names it.
   if (!isEnd(row.state)) {
-    for (const [leg, reference] of legs) {
+    for (const [orderKind, reference] of orderKinds) {
       const its = attempts.filter((attempt) => attempt.reference === reference);
-      for (const order of await listed(bank, row, { leg, reference, attempts: its, clockSkewMs })) {
+      for (const order of await listed(bank, row, { orderKind, reference, attempts: its, clockSkewMs })) {
         orders.set(order.order_id, order);
       }
     }
@@ -166,21 +166,21 @@ async function ordersCompared(
   };
 }
 
-/** What order lists show under the reference of a leg since it was first sent. */
+/** What order lists show under the reference of an order since it was first sent. */
 async function listed(
   bank: BankShown,
   row: PayoutRecord,
   {
-    leg,
+    orderKind,
     reference,
     attempts,
     clockSkewMs,
-  }: { leg: LegKind; reference: string; attempts: readonly SendAttempt[]; clockSkewMs: number },
+  }: { orderKind: OrderKind; reference: string; attempts: readonly SendAttempt[]; clockSkewMs: number },
 ): Promise<Order[]> {
   if (attempts.length === 0) return [];
   const from = Math.min(...attempts.map(({ sentAt }) => sentAt)) - clockSkewMs;
   const orders: Order[] = [];
-  for (const list of await listsOfLeg(bank, row, leg, orderToRepeat<SentOrder>(attempts))) {
+  for (const list of await listsOfOrder(bank, row, orderKind, orderToRepeat<SentOrder>(attempts))) {
     const scan = await bank.orders.listAll({ ...list, from });
     orders.push(
       ...scan.orders.filter(

@@ -27,7 +27,7 @@ export interface ErpFile {
 }
 
 /**
- * Writes the file for the batch as it stands, beside its reports. `batchId` exists in the store. Throws a `Problem` if there is
+ * Writes the file for the current state of the batch, beside its reports. `batchId` exists in the store. Throws a `Problem` if there is
  * nothing to answer or to report.
  */
 export async function writeErpFile(

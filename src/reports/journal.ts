@@ -1,8 +1,8 @@
-import type { Leg, Moved, Movement } from './movements.ts';
+import type { Moved, Movement, Posting } from './movements.ts';
 import { csvText } from './write-csv.ts';
 
 /**
- * A journal in double entry: an entry for each movement, with two lines for each leg. Every entry balances in every currency: an
+ * A journal in double entry: an entry for each movement, with two lines for each posting. Every entry balances in every currency: an
  * exchange goes through a clearing account for each of its two currencies.
  */
 
@@ -17,7 +17,7 @@ export interface JournalAccounts {
   return: string;
 }
 
-const codeOf = (code: string, { accountId, currency }: Leg): string =>
+const codeOf = (code: string, { accountId, currency }: Posting): string =>
   code.replaceAll('{account}', () => accountId).replaceAll('{currency}', () => currency);
 
 const COLUMNS = [
@@ -53,16 +53,16 @@ export async function* journalCsv(
  * which the movement was observed. Money that leaves the bank is a credit of its account and a debit of the other one.
  */
 function entryOf(
-  { id, kind, legs, at, orderId }: Movement,
+  { id, kind, postings, at, orderId }: Movement,
   { documentId, uid, row, reference }: Moved['payout'],
   accounts: JournalAccounts,
 ): (string | number | null)[][] {
   const date = new Date(at).toISOString().slice(0, 10);
-  const sides = legs.flatMap((leg) => {
-    const [debit, credit] = leg.direction === 'debit' ? [leg.amount, ''] : ['', leg.amount];
+  const sides = postings.flatMap((posting) => {
+    const [debit, credit] = posting.direction === 'debit' ? [posting.amount, ''] : ['', posting.amount];
     return [
-      [codeOf(accounts[kind], leg), debit, credit, leg.currency],
-      [codeOf(accounts.bank, leg), credit, debit, leg.currency],
+      [codeOf(accounts[kind], posting), debit, credit, posting.currency],
+      [codeOf(accounts.bank, posting), credit, debit, posting.currency],
     ];
   });
   return sides.map((side, index) => [id, index + 1, date, kind, ...side, documentId, uid, row, reference, orderId]);

@@ -19,7 +19,7 @@ import type {
 export type MovementKind = 'payment' | 'fee' | 'exchange' | 'return';
 
 /** Money that left an account of ours (`debit`) or came to it (`credit`). */
-export interface Leg {
+export interface Posting {
   direction: 'debit' | 'credit';
   /** The bank's id of the account. */
   accountId: string;
@@ -33,13 +33,13 @@ export interface Movement {
   id: string;
   kind: MovementKind;
   /** An exchange has two: what was sold, then what was bought. */
-  legs: Leg[];
+  postings: Posting[];
   orderId: string | null;
   /** Epoch ms: when it was observed. */
   at: number;
 }
 
-/** A movement that may differ from what is known: left out of every journal, for people to look at. */
+/** A movement that may differ from what is known: left out of every journal, for people to check. */
 export interface Unclear {
   reference: string;
   documentId: string;
@@ -72,47 +72,47 @@ export interface Moved {
 
 export function movedBy(facts: MovedFacts): Moved {
   const { payout, exchange } = facts;
-  const told: Told[] = [
+  const known: Known[] = [
     ...(exchange === undefined ? unbooked(facts) : exchanged(facts, exchange)),
     ...paid(facts),
     ...facts.returns.map((entry) => returned(facts, entry)),
-    ...facts.incidents.map((incident): Told => ({ kind: 'payment', why: incidentText(incident) })),
+    ...facts.incidents.map((incident): Known => ({ kind: 'payment', why: incidentText(incident) })),
   ];
   return {
     payout,
-    movements: told.flatMap((it) => ('why' in it ? [] : [{ ...it, id: movementId(payout, it) }])),
-    unclear: told.flatMap((it) =>
+    movements: known.flatMap((it) => ('why' in it ? [] : [{ ...it, id: movementId(payout, it) }])),
+    unclear: known.flatMap((it) =>
       'why' in it ? [{ reference: payout.reference, documentId: payout.documentId, kind: it.kind, why: it.why }] : [],
     ),
   };
 }
 
 /** A movement whose id is still only a suffix, or why there is none. */
-type Told = Movement | Pick<Unclear, 'kind' | 'why'>;
+type Known = Movement | Pick<Unclear, 'kind' | 'why'>;
 
 const AMOUNT_UNFIT = 'its amount has more decimals than its currency or the format allows';
 const AMOUNT_UNKNOWN = 'the bank does not show what was paid, and the order as it was sent is not known';
 const SOLD_UNKNOWN = 'the bank does not show what was sold';
 const ACCOUNT_UNKNOWN = 'it is in a currency for which the payout has no account';
 
-function exchanged(facts: MovedFacts, booked: BookedExchange): Told[] {
+function exchanged(facts: MovedFacts, booked: BookedExchange): Known[] {
   const { orderId, fee, feeCurrency, seenAt: at, soldAmount, soldCurrency } = booked;
   const sent = sentExchange(facts);
   if (sent === undefined || soldAmount === null) return [{ kind: 'exchange', why: SOLD_UNKNOWN }];
-  const sold = leg('debit', sent.sellAccountId, soldAmount, soldCurrency ?? sent.sellCurrency);
+  const sold = posting('debit', sent.sellAccountId, soldAmount, soldCurrency ?? sent.sellCurrency);
   // The amount bought is the one requested: an order with another amount is not adopted.
-  const bought = leg('credit', sent.buyAccountId, booked.boughtAmount ?? sent.amount, sent.currency);
+  const bought = posting('credit', sent.buyAccountId, booked.boughtAmount ?? sent.amount, sent.currency);
   if (sold === undefined || bought === undefined) return [{ kind: 'exchange', why: AMOUNT_UNFIT }];
   const accounts = new Map([sold, bought].map(({ currency, accountId }) => [currency, accountId]));
   return [
-    { id: 'X', kind: 'exchange', legs: [sold, bought], orderId, at },
+    { id: 'X', kind: 'exchange', postings: [sold, bought], orderId, at },
     ...charged('XF', { fee, feeCurrency, accounts, orderId, at }),
   ];
 }
 
 /** For an exchange that is known to be booked, but not at what rate. */
-function unbooked({ exchangeAttempts }: MovedFacts): Told[] {
-  if (exchangeAttempts.some(({ settled }) => settled === 'paid')) {
+function unbooked({ exchangeAttempts }: MovedFacts): Known[] {
+  if (exchangeAttempts.some(({ resolved }) => resolved === 'paid')) {
     return [{ kind: 'exchange', why: SOLD_UNKNOWN }];
   }
   return inDoubt(exchangeAttempts).length === 0 ? [] : [{ kind: 'exchange', why: UNDER_WAY }];
@@ -120,7 +120,7 @@ function unbooked({ exchangeAttempts }: MovedFacts): Told[] {
 
 const UNDER_WAY = 'it was sent, but its outcome is not known yet';
 
-function paid(facts: MovedFacts): Told[] {
+function paid(facts: MovedFacts): Known[] {
   const { payout, attempts } = facts;
   const { state, orderId, fee, feeCurrency } = payout;
   if (state !== 'completed') {
@@ -131,10 +131,10 @@ function paid(facts: MovedFacts): Told[] {
   const { amount, currency } = moved;
   const accounts = accountsOf(facts);
   const at = payout.endedAt ?? payout.updatedAt;
-  const left = leg('debit', accounts.get(currency) ?? '', amount, currency);
+  const left = posting('debit', accounts.get(currency) ?? '', amount, currency);
   if (left === undefined) return [{ kind: 'payment', why: AMOUNT_UNFIT }];
   return [
-    { id: 'P', kind: 'payment', legs: [left], orderId, at },
+    { id: 'P', kind: 'payment', postings: [left], orderId, at },
     ...charged('F', { fee, feeCurrency, accounts, orderId, at }),
   ];
 }
@@ -142,18 +142,18 @@ function paid(facts: MovedFacts): Told[] {
 function charged(
   id: string,
   charge: Pick<PayoutRecord, 'fee' | 'feeCurrency' | 'orderId'> & { accounts: ReadonlyMap<string, string>; at: number },
-): Told[] {
+): Known[] {
   const { fee, feeCurrency, accounts, orderId, at } = charge;
   if (fee === null || parseDecimal(fee)?.digits === 0n) return [];
   const accountId = accounts.get(feeCurrency ?? '');
   if (feeCurrency === null || accountId === undefined) return [{ kind: 'fee', why: ACCOUNT_UNKNOWN }];
-  const left = leg('debit', accountId, fee, feeCurrency);
+  const left = posting('debit', accountId, fee, feeCurrency);
   if (left === undefined) return [{ kind: 'fee', why: AMOUNT_UNFIT }];
-  return [{ id, kind: 'fee', legs: [left], orderId, at }];
+  return [{ id, kind: 'fee', postings: [left], orderId, at }];
 }
 
 /**
- * A payout has one movement of each kind, except returns: each of these is identified by its order, in whatever order they are
+ * A payout has one movement of each kind, except returns: each of these is identified by its order, in any order in which they are
  * seen.
  */
 function movementId({ reference }: PayoutRecord, { id, kind, orderId }: Movement): string {
@@ -164,12 +164,12 @@ function movementId({ reference }: PayoutRecord, { id, kind, orderId }: Movement
   return `${of}-${id}`;
 }
 
-function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: ReturnRecord): Told {
+function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: ReturnRecord): Known {
   const accountId = accountsOf(facts).get(currency);
   if (accountId === undefined) return { kind: 'return', why: ACCOUNT_UNKNOWN };
-  const came = leg('credit', accountId, amount, currency);
+  const came = posting('credit', accountId, amount, currency);
   if (came === undefined) return { kind: 'return', why: AMOUNT_UNFIT };
-  return { id: 'R', kind: 'return', legs: [came], orderId, at };
+  return { id: 'R', kind: 'return', postings: [came], orderId, at };
 }
 
 /** Accounts of a payout by currency: the paying one, and the one from which its exchange was sold. */
@@ -197,7 +197,12 @@ function sentExchange({ exchangeAttempts }: MovedFacts): ExchangeOrder | undefin
 const DIGITS_MAX = 18;
 
 /** Undefined for an amount that is impossible in its currency. */
-function leg(direction: Leg['direction'], accountId: string, amount: string, currency: string): Leg | undefined {
+function posting(
+  direction: Posting['direction'],
+  accountId: string,
+  amount: string,
+  currency: string,
+): Posting | undefined {
   const shown = parseDecimal(amount);
   const exponent = currencyExponent(currency);
   if (shown === undefined || exponent === undefined) return undefined;

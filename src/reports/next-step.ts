@@ -56,7 +56,7 @@ export interface StepContext {
 
 /**
  * What a row waits for, or how it has ended; rows of the same kind are decided alike. A row that awaits an approval has the kind
- * of that approval, whatever its reason.
+ * of that approval, for any reason.
  */
 export function kindOf({ state, reason }: { state: PayoutState; reason: Reason | null }): string {
   if (state === 'awaiting-approval') return 'approval-required';
@@ -75,8 +75,9 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
   const isExchanged = context.exchanged?.has(row.reference) === true;
   const asked = isExchanged ? todoExchanged(todo) : todo;
   // The key may be an account, which some reports mask.
-  const told = off === undefined ? asked : asked.replace('SCOPE KEY', off.key === '' ? off.scope : `${off.scope} KEY`);
-  const shown = ready(told, row, who, context.policy === undefined);
+  const reported =
+    off === undefined ? asked : asked.replace('SCOPE KEY', off.key === '' ? off.scope : `${off.scope} KEY`);
+  const shown = ready(reported, row, who, context.policy === undefined);
   const why = reason?.message ?? STATES[state].meaning;
   return {
     kind,
@@ -110,7 +111,7 @@ const CONTRADICTED = forOperator(
   INCIDENTS['order-after-end'].byItself,
 );
 
-/** What to do about one incident: its id stands in the commands. */
+/** What to do about one incident: its id is in the commands. */
 export function incidentRemedy({ kind, id }: { kind: IncidentKind; id: string }): Remedy {
   const { todo, ...remedy } = INCIDENTS[kind];
   return { ...remedy, todo: todo.replaceAll('INCIDENT', id) };

@@ -6,7 +6,7 @@ import type { Reason } from '../domain/payout-state.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { maskedPayee } from './masked.ts';
 
-/** What is shown of a question, to whoever signs its digest: `ShownQuestion` (`src/people/decisions/shown-question.ts`). */
+/** What is shown of a question, to the person who signs its digest: `ShownQuestion` (`src/people/decisions/shown-question.ts`). */
 interface QuestionShown {
   row: PayoutRecord;
   asked: { question: string; digest: string; needed: number } | undefined;

@@ -47,7 +47,7 @@ export async function reportBatch(
   return writeReports(folder, batch, reports, batchReport(source));
 }
 
-/** The report of a batch as it stands, in pages, without writing files. `reports` names the files that exist. */
+/** The current report of a batch, in pages, without writing files. `reports` names the files that exist. */
 async function readBatch(app: Reporting, batchId: string): Promise<{ batch: BatchRecord; report: ReportInPages }> {
   const { config, store } = app;
   const batch = await batchOf(store, batchId);

@@ -2,7 +2,7 @@ import { isUnpaid } from '../domain/payout-state.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { approvedBy } from '../people/decisions/verdict.ts';
 import type { App } from '../platform/app.ts';
-import { legReference, legReferences } from '../store/claimed-row.ts';
+import { orderReference, orderReferences } from '../store/claimed-row.ts';
 import { inPages } from '../store/in-pages.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { ReportSource } from './batch-report.ts';
@@ -71,7 +71,7 @@ export async function moneyFactsOf(
   rows: readonly PayoutRecord[],
 ): Promise<(readonly [PayoutRecord, MoneyFacts])[]> {
   const references = rows.map(({ reference }) => reference);
-  const exchanges = rows.map((row) => legReference(row, 'exchange'));
+  const exchanges = rows.map((row) => orderReference(row, 'exchange'));
   const attempts = Map.groupBy(await store.attemptsOf([...references, ...exchanges]), byReference);
   const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
   const paid = new Map((await store.paidOrdersOf(references)).map((it) => [it.reference, it]));
@@ -142,12 +142,12 @@ async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<M
   const owners = new Map(
     rows
       .filter(({ state }) => state === 'awaiting-bank-approval')
-      .flatMap((row) => Object.values(legReferences(row)).map((leg) => [leg, row.reference] as const)),
+      .flatMap((row) => Object.values(orderReferences(row)).map((orderKind) => [orderKind, row.reference] as const)),
   );
   const ends = new Map<string, number>();
-  for (const { reference, request, settled } of await store.attemptsOf([...owners.keys()])) {
+  for (const { reference, request, resolved } of await store.attemptsOf([...owners.keys()])) {
     const owner = owners.get(reference);
-    if (owner !== undefined && settled === null && request !== null && 'expiredAt' in request)
+    if (owner !== undefined && resolved === null && request !== null && 'expiredAt' in request)
       ends.set(owner, request.expiredAt);
   }
   return ends;

@@ -89,8 +89,8 @@ async function writeFinal(
 ): Promise<NewestAnswer> {
   const { version, messageId, supersedes, createdAt } = answer;
   if (!(await isThere(path))) {
-    const told = { transactions: () => answeredUpTo(log, version), supersedes: await supersededBy(log, answer) };
-    await writeWhole(path, pain002({ messageId, createdAt, stage: 'final', message, version: chosen, ...told }));
+    const reported = { transactions: () => answeredUpTo(log, version), supersedes: await supersededBy(log, answer) };
+    await writeWhole(path, pain002({ messageId, createdAt, stage: 'final', message, version: chosen, ...reported }));
   }
   return { path, messageId, stage: 'final', version, supersedes };
 }
@@ -172,8 +172,8 @@ async function* notClaimed(
 }
 
 /**
- * An end that the bank contradicts, or money that came back, is in doubt for the receiver, whatever the store says: neither paid
- * nor to be paid again until people have looked at it.
+ * An end that the bank contradicts, or money that came back, is in doubt for the receiver, despite the store: neither paid
+ * nor to be paid again until people have investigated it.
  */
 function factsOf(
   { afterwards }: AnswerSource,

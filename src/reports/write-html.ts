@@ -141,7 +141,7 @@ code { overflow-wrap: anywhere; }
 `;
 
 /**
- * Margins of printed pages: landscape on any paper (A4, Letter), with title, standing and page number. Texts are escaped for CSS.
+ * Margins of printed pages: landscape on any paper (A4, Letter), with title, state and page number. Texts are escaped for CSS.
  */
 const pageMargins = (title: string, summary: string): string => `@page {
   size: landscape; margin: 14mm 10mm 12mm;
@@ -249,8 +249,8 @@ const section = (title: string, items: readonly Html[]): Html | false =>
 
 /** States of rows that wait for nobody: they are open and continue by themselves. */
 function movingItems({ states }: BatchHead, steps: readonly StepGroup[]): Html[] {
-  const told = new Set(steps.map(({ state }) => state));
-  const moving = states.filter(({ state }) => !isEnd(state) && !told.has(state));
+  const reported = new Set(steps.map(({ state }) => state));
+  const moving = states.filter(({ state }) => !isEnd(state) && !reported.has(state));
   return moving.map(
     ({ state, payouts, amount, currency }) =>
       html`<li><strong>${counted(payouts, 'payout')} ${state}</strong>, ${money(amount, currency)}: ${STATES[state].meaning}. ${STATES[state].byItself}</li>

@@ -26,7 +26,7 @@ export const LAST_WORDS: Readonly<Record<string, MadeUp>> = {
   },
   Sanctioned: { says: 'on a list', screening: { verdict: 'hit', case_id: 'case-sandbox-1' } },
   Unscreened: { says: 'the lists are not available', screening: { verdict: 'not-available' } },
-  Silent: { says: 'both checks answer HTTP 503', status: 503 },
+  NoAnswer: { says: 'both checks answer HTTP 503', status: 503 },
 };
 
 function madeUp(name: string): MadeUp | undefined {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** A number in [0, 1) that depends only on `parts`: the same parts give the same number, whatever was drawn before. */
+/** A number in [0, 1) that depends only on `parts`: the same parts give the same number, after any earlier draws. */
 export function draw(...parts: readonly (string | number)[]): number {
   return hash('sha256', JSON.stringify(parts), 'buffer').readUInt32BE(0) / 2 ** 32;
 }

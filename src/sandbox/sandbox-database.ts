@@ -180,7 +180,7 @@ CREATE INDEX orders_due ON orders (due_at) WHERE due_at IS NOT NULL;
 `;
 
 /**
- * `PRAGMA user_version` of a file with these tables. Whoever changes them raises it: a sandbox opens no file of another version.
+ * `PRAGMA user_version` of a file with these tables. A change of them raises it: a sandbox opens no file of another version.
  */
 const TABLES_VERSION = 4;
 

@@ -9,7 +9,7 @@ import { inChunks, insertNew, met } from './engine/database.ts';
 import { inShortTransaction, LOCKS, write } from './engine/groups.ts';
 import { sentEntry } from './money-detail.ts';
 import { type HeldClaim, recordEnds, stateColumns } from './payouts.ts';
-import type { AttemptOutcome, PayoutRecord, SendAttempt, Settled } from './schema.ts';
+import type { AttemptOutcome, PayoutRecord, Resolved, SendAttempt } from './schema.ts';
 
 interface NewAttempt {
   reference: string;
@@ -25,10 +25,10 @@ interface NewAttempt {
 }
 
 /**
- * Whether the attempt may be made. `superseded`: the run no longer holds the claim, or the payout has an end. `told`: the bank
+ * Whether the attempt may be made. `superseded`: the run no longer holds the claim, or the payout has an end. `notified`: the bank
  * has it, as another sender recorded, perhaps only now.
  */
-type AttemptBegun = 'begun' | 'superseded' | 'told' | GivesWay;
+type AttemptBegun = 'begun' | 'superseded' | 'notified' | GivesWay;
 
 /**
  * Nothing was recorded because of attempt `to`. `taken`: its number is the same or higher. `live`: its sender may still be about
@@ -48,17 +48,17 @@ export interface AttemptResult {
 }
 
 /** Outcome of all attempts of a reference up to a number. */
-interface SettledUpTo {
+interface ResolvedUpTo {
   upTo: number;
-  as: Settled;
+  as: Resolved;
 }
 
-/** An end without money, and what the run has settled of what it sent. */
+/** An end without money, and what the run has resolved of what it sent. */
 interface UnpaidEnd extends HeldClaim {
   state: UnpaidState;
   reason: Reason;
-  /** By reference: attempts up to this number are settled, and as what. References not named are not settled. */
-  settled: Record<string, SettledUpTo>;
+  /** By reference: attempts up to this number are resolved, and as what. References not named are not resolved. */
+  resolved: Record<string, ResolvedUpTo>;
   /** Every reference sent for the payout. */
   references: readonly string[];
   /** The person who decided it, if any. */
@@ -67,7 +67,7 @@ interface UnpaidEnd extends HeldClaim {
 }
 
 /**
- * `superseded`: the run does not hold the claim. `in-doubt`: an attempt that it has not settled may have moved money. Nothing is
+ * `superseded`: the run does not hold the claim. `in-doubt`: an attempt that it has not resolved may have moved money. Nothing is
  * written in either case.
  */
 type Closing = 'closed' | 'superseded' | 'in-doubt';
@@ -92,7 +92,7 @@ export function recordAttempt(db: Database, attempt: NewAttempt): Promise<Attemp
     if (taken !== undefined) return { to: taken.attempt, because: 'taken' };
     const live = made.findLast((other) => other.outcome === null && sentAt - other.sentAt < SENDER_LIFE_MS);
     if (live !== undefined) return { to: live.attempt, because: 'live' };
-    if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'told';
+    if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'notified';
     const count = await insertNew(transaction, 'sendAttempts', { ...row, request: json(request ?? null) });
     if (count === 0) return { to: row.attempt, because: 'taken' };
     if (claim !== undefined && request != null && 'amount' in request) {
@@ -128,7 +128,7 @@ export async function handedToBank(
     .selectFrom('sendAttempts')
     .leftJoin('payouts', 'payouts.reference', 'sendAttempts.reference')
     .select(['sendAttempts.reference', 'payouts.kind', 'payouts.currency', 'payouts.amount', 'payouts.accountId'])
-    .select(['request', 'sentAt', 'settled'])
+    .select(['request', 'sentAt', 'resolved'])
     .where('sendAttempts.sentAt', '>=', since)
     .where((row) => row.or([row('payouts.currency', '=', currency), sells]))
     .where((row) => row.or([row('payouts.state', 'is', null), row('payouts.state', 'not in', UNPAID_STATES)]))
@@ -137,7 +137,7 @@ export async function handedToBank(
     )
     .orderBy('sentAt')
     .execute();
-  const moved = rows.filter(({ settled }) => settled !== 'absent' && settled !== 'unpaid');
+  const moved = rows.filter(({ resolved }) => resolved !== 'absent' && resolved !== 'unpaid');
   const once = new Map(moved.map((row) => [row.reference, row]));
   return [...once.values()].flatMap(({ reference, request, currency: own, kind, amount, accountId, sentAt }) => {
     const about = { reference, kind: kind ?? ('payout' as const), payee: payeeOf(request), sentAt };
@@ -171,7 +171,7 @@ async function holds(
   return met(held);
 }
 
-/** Counts whoever holds the claim by now. An accepted or existing order revokes `absent`. */
+/** Counts for any holder of the claim by now. An accepted or existing order revokes `absent`. */
 export async function finishAttempt(
   db: Database,
   reference: string,
@@ -187,7 +187,7 @@ export async function finishAttempt(
         orderId: result.orderId,
         code: result.code,
         answeredAt: result.at,
-        ...(opensAgain && { settled: when().when('settled', '=', 'absent').then(null).else(ref('settled')).end() }),
+        ...(opensAgain && { resolved: when().when('resolved', '=', 'absent').then(null).else(ref('resolved')).end() }),
       }))
       .where('reference', '=', reference)
       .where('attempt', '=', attempt)
@@ -195,25 +195,25 @@ export async function finishAttempt(
   );
 }
 
-export async function settleAttempts(db: Database, reference: string, { upTo, as }: SettledUpTo): Promise<void> {
+export async function resolveAttempts(db: Database, reference: string, { upTo, as }: ResolvedUpTo): Promise<void> {
   await db
     .updateTable('sendAttempts')
-    .set({ settled: as })
+    .set({ resolved: as })
     .where('reference', '=', reference)
     .where('attempt', '<=', upTo)
     .execute();
 }
 
-/** Stores an unpaid end by compare-and-set, unless an attempt that the run has not settled may have moved money. */
+/** Stores an unpaid end by compare-and-set, unless an attempt that the run has not resolved may have moved money. */
 export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     if (!(await holds(transaction, end, { updatedAt: end.at }))) return 'superseded';
     const open = inDoubt(await attemptsOf(transaction, end.references)).filter(
-      (attempt) => !isSettledBy(end.settled[attempt.reference], attempt),
+      (attempt) => !isResolvedBy(end.resolved[attempt.reference], attempt),
     );
     if (open.length > 0) return 'in-doubt';
-    for (const [reference, settled] of Object.entries(end.settled)) {
-      await settleAttempts(transaction, reference, settled);
+    for (const [reference, resolved] of Object.entries(end.resolved)) {
+      await resolveAttempts(transaction, reference, resolved);
     }
     const { state, reason, at } = end;
     const row = await transaction
@@ -230,8 +230,8 @@ export function closeUnpaid(db: Database, end: UnpaidEnd): Promise<Closing> {
 }
 
 /** An accepted order is not absent, even if the run proved absence before it knew. */
-const isSettledBy = (settled: SettledUpTo | undefined, { attempt, outcome }: SendAttempt): boolean =>
-  settled !== undefined && attempt <= settled.upTo && !(settled.as === 'absent' && outcome === 'accepted');
+const isResolvedBy = (resolved: ResolvedUpTo | undefined, { attempt, outcome }: SendAttempt): boolean =>
+  resolved !== undefined && attempt <= resolved.upTo && !(resolved.as === 'absent' && outcome === 'accepted');
 
 export function attempts(db: Database, reference: string): Promise<SendAttempt[]> {
   return attemptsOf(db, [reference]);

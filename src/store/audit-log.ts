@@ -190,7 +190,7 @@ async function insertCheckpoint(db: Database, { edge, ...signed }: NewCheckpoint
   await insertNew(db, 'auditCheckpoints', { ...signed, edge: json(edge) });
 }
 
-/** The log as it stands when its key is replaced. */
+/** The state of the log when its key is replaced. */
 interface LogToSign {
   last: CheckpointRecord | undefined;
   /** Entries after the last checkpoint. */

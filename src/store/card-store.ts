@@ -193,7 +193,7 @@ async function addRequest(db: Database, requestId: string, merchantRequestId: st
   await insertNew(db, 'cardRequests', { requestId, merchantRequestId });
 }
 
-/** Owner of a request id on the wire. That of an intent is its own, whatever an older copy has forgotten of its requests. */
+/** Owner of a request id on the wire. That of an intent is its own, even if an older copy has forgotten its requests. */
 async function ownerOfRequest(db: Database, requestId: string): Promise<string | undefined> {
   const row = await db
     .selectFrom('cardRequests')
@@ -256,14 +256,14 @@ interface UndeliveredPage {
   /** Last event of the previous page. */
   after?: Pick<StoredCardEvent, 'receivedAt' | 'receiptId'>;
   /** Skip events whose payment was queried this often. */
-  looksBelow?: number;
+  readsBelow?: number;
 }
 
 type EventKey = Pick<CardEvent, 'kind' | 'paymentId' | 'status'>;
 
 /**
  * Says which intent a payment_id belongs to (the first owner stays) and then, in a statement of its own, returns the events known
- * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the look: an
+ * for that payment; undefined when it is another intent's, whose business they are. The link is committed before the read: an
  * event stored in between has found the link by `ownerOfPayment`.
  */
 async function linkPayment(
@@ -288,7 +288,7 @@ async function undelivered(
   db: Database,
   owned: boolean,
   limit: number,
-  { after, looksBelow }: UndeliveredPage = {},
+  { after, readsBelow }: UndeliveredPage = {},
 ): Promise<StoredCardEvent[]> {
   let query = withOwner(db)
     .where('cardEvents.effect', 'is', null)
@@ -296,7 +296,7 @@ async function undelivered(
     .orderBy('cardEvents.receivedAt')
     .orderBy('cardEvents.receiptId')
     .limit(limit);
-  if (looksBelow !== undefined) query = query.where('cardEvents.looks', '<', looksBelow);
+  if (readsBelow !== undefined) query = query.where('cardEvents.reads', '<', readsBelow);
   if (after !== undefined) {
     query = query.where((row) =>
       row(
@@ -338,7 +338,7 @@ function recordEventEffect(
   { merchantRequestId, effect, at }: { merchantRequestId: string; effect: CardEventEffect; at: number },
 ): Promise<void> {
   return inTransaction(db, async (transaction) => {
-    const settled = transaction
+    const resolved = transaction
       .updateTable('cardEvents')
       .set({ effect, deliveredAt: at, merchantRequestId })
       .where(isEvent(event))
@@ -349,7 +349,7 @@ function recordEventEffect(
           : // If another sum was added meanwhile, the event has its effect again.
             row.and([row('effect', 'is', null), saysSum(event)(row)]),
       );
-    if (!(await met(settled)) || effect !== 'contradicts') return;
+    if (!(await met(resolved)) || effect !== 'contradicts') return;
     await transaction
       .updateTable('cardPayments')
       .set({ contradictedAt: at, updatedAt: at })
@@ -369,7 +369,7 @@ function recordEventEffect(
 async function countRetrieve(db: Database, event: EventKey): Promise<void> {
   await db
     .updateTable('cardEvents')
-    .set((row) => ({ looks: row('looks', '+', 1) }))
+    .set((row) => ({ reads: row('reads', '+', 1) }))
     .where(isEvent(event))
     .execute();
 }
@@ -421,7 +421,7 @@ async function insert(
   { kind, paymentId, status, trust, receiptId, merchantRequestId, receivedAt, amount, currency }: ReceivedCardEvent,
 ): Promise<boolean> {
   const key = { kind, paymentId, status };
-  const row = { ...key, trust, receiptId, merchantRequestId, receivedAt, amount, currency, looks: 0 };
+  const row = { ...key, trust, receiptId, merchantRequestId, receivedAt, amount, currency, reads: 0 };
   return (await insertNew(db, 'cardEvents', row)) > 0;
 }
 
@@ -440,7 +440,7 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
       currency: event.currency ?? null,
       effect: null,
       deliveredAt: null,
-      looks: 0,
+      reads: 0,
     })
     .where(isEvent(event))
     .where('trust', '=', 'hint');
@@ -449,7 +449,7 @@ async function takeAgain(db: Database, event: ReceivedCardEvent): Promise<boolea
       .set({ receiptId: event.receiptId, merchantRequestId: event.merchantRequestId })
       .where((row) => row.not(row.exists(sameReceipt)));
   } else {
-    // Without an effect so far, it will still be looked at anyway.
+    // Without an effect so far, it will still be read.
     query = query.where('effect', 'is not', null).where('receivedAt', '<', event.receivedAt);
   }
   return met(query);
@@ -465,7 +465,7 @@ async function takeSum(db: Database, event: ReceivedCardEvent): Promise<boolean>
     if (known === undefined || sum === undefined) return false;
     const taken = db
       .updateTable('cardEvents')
-      .set({ ...sum, receivedAt: event.receivedAt, effect: null, deliveredAt: null, looks: 0 })
+      .set({ ...sum, receivedAt: event.receivedAt, effect: null, deliveredAt: null, reads: 0 })
       .where(isEvent(event))
       .where(saysSum(known));
     if (await met(taken)) return true;

@@ -1,6 +1,6 @@
 import { type Claim, StoreMismatch, Superseded } from '../domain/claim.ts';
 import { referenceOf } from '../domain/identity.ts';
-import { type LegKind, legsOf } from '../domain/names.ts';
+import { type OrderKind, orderKindsOf } from '../domain/names.ts';
 import { isEnd, type StoredState } from '../domain/payout-state.ts';
 import type { PayoutRecord, Store } from './store.ts';
 
@@ -59,16 +59,16 @@ export async function renewClaim(
 }
 
 /** Reference of an order of a payout: its own, or the derived one of its exchange. */
-export function legReference(
+export function orderReference(
   { uid, documentId, generation }: Pick<PayoutRecord, 'uid' | 'documentId' | 'generation'>,
-  leg: LegKind,
+  orderKind: OrderKind,
 ): string {
-  return referenceOf(uid, documentId, leg, generation);
+  return referenceOf(uid, documentId, orderKind, generation);
 }
 
 /** References of every order that the row may send, its own first. */
-export function legReferences(row: PayoutRecord): Partial<Record<LegKind, string>> {
-  return Object.fromEntries(legsOf(row.kind).map((leg) => [leg, legReference(row, leg)]));
+export function orderReferences(row: PayoutRecord): Partial<Record<OrderKind, string>> {
+  return Object.fromEntries(orderKindsOf(row.kind).map((orderKind) => [orderKind, orderReference(row, orderKind)]));
 }
 
 /** `claimedRow`, with its state corrected if the store was replaced by an older copy, so that people see what awaits them. */

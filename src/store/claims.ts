@@ -111,7 +111,7 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
   });
 }
 
-/** Over the rows in the order of the file, whatever order they were claimed in. */
+/** Over the rows in the order of the file, in any order of the claims. */
 async function rootOf(db: Database, batchId: string): Promise<string> {
   const query = db.selectFrom('payouts').select(['row', 'reference', 'payloadDigest']).where('batchId', '=', batchId);
   const claimed = new ClaimedRows();

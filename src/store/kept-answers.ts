@@ -10,16 +10,16 @@ const PART = 500;
 export function recordAnswer(
   db: Database,
   answer: AnswerRecord,
-  told: Iterable<AnsweredTransaction>,
+  transactions: Iterable<AnsweredTransaction>,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     if ((await insertNew(transaction, 'answers', answer)) === 0) return false;
     const { batchId, version } = answer;
     let part = 0;
-    for (const some of chunks(told, PART)) {
+    for (const some of chunks(transactions, PART)) {
       await transaction
         .insertInto('answeredTransactions')
-        .values({ batchId, version, part, told: json(some) })
+        .values({ batchId, version, part, transactions: json(some) })
         .execute();
       part += 1;
     }
@@ -41,13 +41,13 @@ export async function* answeredTransactions(
   for (let part = 0; ; part += 1) {
     const row = await db
       .selectFrom('answeredTransactions')
-      .select('told')
+      .select('transactions')
       .where('batchId', '=', batchId)
       .where('version', '=', version)
       .where('part', '=', part)
       .executeTakeFirst();
     if (row === undefined) return;
-    yield* row.told;
+    yield* row.transactions;
   }
 }
 

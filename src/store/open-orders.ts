@@ -21,7 +21,7 @@ export interface OpenOrderRequest {
   at: number;
   /** An entry opened before is as young as a later `since`: it is too old for the list that the watch reads. */
   listedSince: number;
-  /** A watch that has not swept since then counts as dead. */
+  /** A watch that has not polled since then counts as dead. */
   watchAliveSince: number;
 }
 
@@ -30,7 +30,7 @@ interface OpenOrderNote {
   orderId?: string;
   /** Null: its owner must be signalled again. */
   notifiedStatus?: string | null;
-  nextLookAt?: number | null;
+  nextReadAt?: number | null;
 }
 
 export interface WatchKey {
@@ -40,7 +40,7 @@ export interface WatchKey {
 
 /**
  * Adds a reference to the open set (an existing entry keeps what is known) and returns the keys whose watch must be signalled:
- * those without a watch that has swept since `watchAliveSince`.
+ * those without a watch that has polled since `watchAliveSince`.
  *
  * A watch that ends and a payout that registers exclude each other on the watch's row, which both lock before they read: either
  * the end sees the order, or the payout sees that no watch is left.
@@ -66,7 +66,7 @@ async function insert(db: Database, request: OpenOrderRequest, currency: string)
     .onConflict((conflict) =>
       conflict
         .columns(['reference', 'uid', 'currency'])
-        .doUpdateSet({ openedAt: since, nextLookAt: null })
+        .doUpdateSet({ openedAt: since, nextReadAt: null })
         .where('openOrders.openedAt', '<', Math.min(since, listedSince)),
     )
     .execute();
@@ -79,12 +79,12 @@ async function insert(db: Database, request: OpenOrderRequest, currency: string)
 async function wake(db: Database, key: WatchKey, { at, watchAliveSince }: OpenOrderRequest): Promise<boolean> {
   const woken = await db
     .insertInto('watches')
-    .values({ ...key, sweptAt: at })
+    .values({ ...key, polledAt: at })
     .onConflict((conflict) =>
       conflict
         .columns(['uid', 'currency'])
-        .doUpdateSet({ sweptAt: at })
-        .where(({ not, between }) => not(between('watches.sweptAt', ...recent(watchAliveSince, at)))),
+        .doUpdateSet({ polledAt: at })
+        .where(({ not, between }) => not(between('watches.polledAt', ...recent(watchAliveSince, at)))),
     )
     .returning('uid')
     .executeTakeFirst();
@@ -126,8 +126,8 @@ export async function touchWatch(db: Database, { uid, currency }: WatchKey, at: 
   await write(db, LOCKS.watch, (into) =>
     into
       .insertInto('watches')
-      .values({ uid, currency, sweptAt: at })
-      .onConflict((conflict) => conflict.columns(['uid', 'currency']).doUpdateSet({ sweptAt: at }))
+      .values({ uid, currency, polledAt: at })
+      .onConflict((conflict) => conflict.columns(['uid', 'currency']).doUpdateSet({ polledAt: at }))
       .execute(),
   );
 }
@@ -139,7 +139,7 @@ export function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boo
     // order registered under an earlier lock.
     await transaction
       .updateTable('watches')
-      .set((row) => ({ sweptAt: row.ref('sweptAt') }))
+      .set((row) => ({ polledAt: row.ref('polledAt') }))
       .where('uid', '=', uid)
       .where('currency', '=', currency)
       .execute();
@@ -156,7 +156,7 @@ export function endWatch(db: Database, { uid, currency }: WatchKey): Promise<boo
   });
 }
 
-/** Keys with open orders and no watch swept since `watchAliveSince`. */
+/** Keys with open orders and no watch that has polled since `watchAliveSince`. */
 export async function neglectedWatches(
   db: Database,
   { at, watchAliveSince }: Pick<OpenOrderRequest, 'at' | 'watchAliveSince'>,
@@ -169,7 +169,7 @@ export async function neglectedWatches(
     .select(['openOrders.uid', 'openOrders.currency'])
     .distinct()
     .where(({ eb, not, between, or }) =>
-      or([eb('watches.sweptAt', 'is', null), not(between('watches.sweptAt', ...recent(watchAliveSince, at)))]),
+      or([eb('watches.polledAt', 'is', null), not(between('watches.polledAt', ...recent(watchAliveSince, at)))]),
     )
     .orderBy('openOrders.uid')
     .orderBy('openOrders.currency')
@@ -187,17 +187,17 @@ export interface OpenWork {
   switchesOff: readonly { scope: SwitchScope; count: number }[];
   /** Card payments that need an operator, or whose end the acquirer contradicts. */
   cardsForPeople: number;
-  /** Among watches that are alive, the earliest last sweep; null: there is none. */
-  oldestSweepAt: number | null;
+  /** Among watches that are alive, the earliest last poll; null: there is none. */
+  oldestPollAt: number | null;
   /** Oldest audit entry after the last checkpoint; null: all are signed. */
   oldestUnsignedAt: number | null;
 }
 
 /** Reads only indexes of open work. `sentBefore`: what was sent earlier should have been found. */
 export async function openWork(db: Database, sentBefore: number): Promise<OpenWork> {
-  const { sweptAt } = await db
+  const { polledAt } = await db
     .selectFrom('watches')
-    .select((row) => row.fn.min<number | null>('sweptAt').as('sweptAt'))
+    .select((row) => row.fn.min<number | null>('polledAt').as('polledAt'))
     .executeTakeFirstOrThrow();
   const { cardsForPeople } = await db
     .selectFrom('cardPayments')
@@ -229,7 +229,7 @@ export async function openWork(db: Database, sentBefore: number): Promise<OpenWo
       .groupBy('scope')
       .execute(),
     cardsForPeople,
-    oldestSweepAt: sweptAt,
+    oldestPollAt: polledAt,
     oldestUnsignedAt: await oldestUnsigned(db),
   };
 }
@@ -242,7 +242,7 @@ async function unknownOutcomes(db: Database, sentBefore: number): Promise<OpenWo
       (row) => row.fn.count<number>('reference').distinct().as('count'),
       (row) => row.fn.min<number | null>('sentAt').as('oldestSentAt'),
     ])
-    .where(sql<boolean>`settled is null and (outcome is null or outcome = 'ambiguous')`)
+    .where(sql<boolean>`resolved is null and (outcome is null or outcome = 'ambiguous')`)
     .where('sentAt', '<', sentBefore)
     .where((row) =>
       row.exists(
@@ -357,7 +357,7 @@ export type QuietPayout = PayoutRecord & { closedRuns: ClosedRuns };
 
 /**
  * Which quiet payouts: rows of a batch, payouts without a batch (`null`), or rows of ended batches, which were left to people and
- * which nothing else looks after.
+ * which nothing else checks.
  */
 export type QuietScope = { batchId: string | null } | 'ended-batches';
 
@@ -392,9 +392,9 @@ export async function quietPayouts(
   else query = query.where('batchId', '=', scope.batchId);
   if (after !== null) query = query.where('reference', '>', after);
   const rows = await query.orderBy('reference').limit(limit).execute();
-  return rows.map(({ closedRuns: count, closedAtState: stoodAt, nextRestartAt, ...row }) => ({
+  return rows.map(({ closedRuns: count, closedAtState: closedState, nextRestartAt, ...row }) => ({
     ...row,
-    closedRuns: { count, stoodAt, nextRestartAt },
+    closedRuns: { count, closedState, nextRestartAt },
   }));
 }
 
@@ -429,6 +429,6 @@ export async function forgetClosedRuns(db: Database, reference?: string): Promis
     .execute();
 }
 
-function columnsOf({ count, stoodAt, nextRestartAt }: ClosedRuns) {
-  return { closedRuns: count, closedAtState: stoodAt, nextRestartAt };
+function columnsOf({ count, closedState, nextRestartAt }: ClosedRuns) {
+  return { closedRuns: count, closedAtState: closedState, nextRestartAt };
 }

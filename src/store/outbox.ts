@@ -80,16 +80,16 @@ async function lockOutboxTail(transaction: Database): Promise<number> {
 export function pruneOutbox(db: Database, { before, limit }: { before: number; limit: number }): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const tail = await lockOutboxTail(transaction);
-    const { told } = await transaction
+    const { reported } = await transaction
       .selectFrom('subscriptions')
-      .select(({ fn }) => fn.min('position').as('told'))
+      .select(({ fn }) => fn.min('position').as('reported'))
       .executeTakeFirstOrThrow();
     const first = await transaction
       .selectFrom('outbox')
       .select(['position', 'at'])
       .where('position', '>', tail)
       // Without subscriptions no event is owed to anybody.
-      .$if(told !== null, (query) => query.where('position', '<=', told))
+      .$if(reported !== null, (query) => query.where('position', '<=', reported))
       .orderBy('position')
       .limit(limit)
       .execute();
@@ -108,7 +108,7 @@ export function pruneOutbox(db: Database, { before, limit }: { before: number; l
   });
 }
 
-const SHOWN = ['name', 'position', 'failures', 'failingSince', 'why', 'nextTryAt', 'parkedAt', 'toldAt'] as const;
+const SHOWN = ['name', 'position', 'failures', 'failingSince', 'why', 'nextTryAt', 'parkedAt', 'deliveredAt'] as const;
 
 const NOT_FAILING = { failures: 0, failingSince: null, why: null, nextTryAt: null, parkedAt: null };
 
@@ -159,19 +159,19 @@ export interface SubscriptionMove extends Partial<Omit<SubscriptionRecord, 'name
   /** Refused events in their current state. */
   refused?: readonly RefusedEvent[];
   /** Positions of events refused earlier that are now accepted or need no delivery any more. */
-  settled?: readonly number[];
+  resolved?: readonly number[];
 }
 
 /** Stores progress, all or nothing. False: another process sends by now, or a replay was requested meanwhile. */
 export function recordDeliveryProgress(
   db: Database,
   { name, owner, from }: Pick<Lease, 'name' | 'owner'> & { from: number },
-  { refused = [], settled = [], ...move }: SubscriptionMove,
+  { refused = [], resolved = [], ...move }: SubscriptionMove,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const its = transaction.updateTable('subscriptions').where('name', '=', name).where('owner', '=', owner);
     if (!(await met(its.set({ ...move, owner }).where('position', '=', from)))) return false;
-    for (const some of chunks(settled)) {
+    for (const some of chunks(resolved)) {
       await transaction.deleteFrom('refusedEvents').where('name', '=', name).where('position', 'in', some).execute();
     }
     for (const some of chunks(refused)) {

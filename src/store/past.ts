@@ -4,10 +4,10 @@ import { DAY_MS } from '../domain/time.ts';
 import { audit } from './audit-log.ts';
 import { type Database, inChunks, inTransaction, met, metaValue, setMeta } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
-import type { ListLag, ListLook } from './schema.ts';
+import type { ListLag, ListRead } from './schema.ts';
 
 /**
- * What the store does not know by itself, in epoch ms of our clock: a look at the bank's lists counts only if it began at or after
+ * What the store does not know by itself, in epoch ms of our clock: a read of the bank's lists counts only if it began at or after
  * `at`, and must reach back to `from` (0: the whole list).
  */
 export interface Resumed {
@@ -22,12 +22,12 @@ interface ResumptionRecord extends Resumed {
 }
 
 /**
- * When senders last began anew. With `looked`, the beginning (epoch ms) of an earlier look at a list that had reached as far back
+ * When senders last began anew. With `readSoFar`, the beginning (epoch ms) of an earlier read of a list that had reached as far back
  * as was then asked: `from` reaches back only for what was recorded after it. Without: for everything ever recorded.
  *
  * @returns undefined if no sender has opened this store yet
  */
-export async function resumed(db: Database, looked = -1): Promise<Resumed | undefined> {
+export async function resumed(db: Database, readSoFar = -1): Promise<Resumed | undefined> {
   const last = await db
     .selectFrom('resumptions')
     .select(['at', 'since', 'why'])
@@ -38,9 +38,9 @@ export async function resumed(db: Database, looked = -1): Promise<Resumed | unde
   const { from } = await db
     .selectFrom('resumptions')
     .select(({ fn }) => fn.min<number>('since').as('from'))
-    .where('at', '>', Math.min(looked, last.at - 1))
+    .where('at', '>', Math.min(readSoFar, last.at - 1))
     .executeTakeFirstOrThrow();
-  // Before the first sender nothing was sent from the store that could be missing in it: any look at the whole list counts.
+  // Before the first sender nothing was sent from the store that could be missing in it: any read of the whole list counts.
   return { at: last.why === 'new' ? 0 : last.at, from };
 }
 
@@ -64,9 +64,9 @@ export async function resumeFrom(
   transaction: Database,
   { at, from, why }: Resumed & { why: ResumptionReason },
 ): Promise<void> {
-  // A wrong clock may have set earlier ones in the future, where no look would count for a long time, and looks, which always would.
+  // A wrong clock may have set earlier ones in the future, where no read would count for a long time, and reads, which always would.
   await transaction.updateTable('resumptions').set({ at }).where('at', '>', at).execute();
-  await transaction.updateTable('listLooks').set({ resumption: null }).where('resumption', '>', at).execute();
+  await transaction.updateTable('listReads').set({ resumption: null }).where('resumption', '>', at).execute();
   await transaction.insertInto('resumptions').values({ at, since: from, why }).execute();
 }
 
@@ -122,7 +122,7 @@ export async function extent(db: Database): Promise<{ batches: number; payouts: 
   return { batches: (await count('batches')).count, payouts: (await count('payouts')).count, usedAt };
 }
 
-/** Tells this PostgreSQL database from its copies on the same server. */
+/** Distinguishes this PostgreSQL database from its copies on the same server. */
 export async function databaseMark(db: Database): Promise<{ name: string; mark: string }> {
   const { rows } = await sql<{ name: string; oid: string }>`
     select datname as name, oid::text as oid from pg_database where datname = current_database()`.execute(db);
@@ -130,26 +130,26 @@ export async function databaseMark(db: Database): Promise<{ name: string; mark: 
   return { name, mark: `database ${oid}` };
 }
 
-/** Records a look in the place of the previous one; `resumption` null leaves the recorded one. */
-export async function recordLook(db: Database, look: ListLook): Promise<void> {
+/** Records a read in the place of the previous one; `resumption` null leaves the recorded one. */
+export async function recordListRead(db: Database, listRead: ListRead): Promise<void> {
   await db
-    .insertInto('listLooks')
-    .values(look)
+    .insertInto('listReads')
+    .values(listRead)
     .onConflict((conflict) =>
       conflict.columns(['uid', 'currency']).doUpdateSet((row) => ({
-        beganAt: look.beganAt,
-        reachesFrom: look.reachesFrom,
-        resumption: row.fn.coalesce(row.val(look.resumption), 'listLooks.resumption'),
+        beganAt: listRead.beganAt,
+        reachesFrom: listRead.reachesFrom,
+        resumption: row.fn.coalesce(row.val(listRead.resumption), 'listReads.resumption'),
       })),
     )
     .execute();
 }
 
-/** The last look at each of these lists; those never looked at are left out. */
-export async function looksAt(db: Database, keys: readonly WatchKey[]): Promise<ListLook[]> {
+/** The last read of each of these lists; those never read are left out. */
+export async function listReadsOf(db: Database, keys: readonly WatchKey[]): Promise<ListRead[]> {
   return inChunks(keys, (some) =>
     db
-      .selectFrom('listLooks')
+      .selectFrom('listReads')
       .selectAll()
       .where((row) =>
         row(
@@ -182,7 +182,7 @@ export async function longestListLag(db: Database): Promise<number | undefined> 
   return lagMs ?? undefined;
 }
 
-/** Enough orders to tell whether a list is up to date. */
+/** Enough orders to know whether a list is up to date. */
 const ACCEPTED_MAX = 50;
 
 /**

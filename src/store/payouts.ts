@@ -355,7 +355,7 @@ export interface PayoutChange {
   fundsNeeded?: string | null;
   /** With `completed`: the order as the bank shows it; the first one of a payout is kept. */
   paid?: PaidShown;
-  /** With an end: its order stays in the open set, since its run has yet to hear of it. */
+  /** With an end: its order stays in the open set, since its run has yet to be notified of it. */
   staysOpen?: boolean;
   at: number;
 }
@@ -429,7 +429,7 @@ export async function recordEnds(
   await audit(transaction, ends.map(endEntry));
 }
 
-/** Audit entry of an end: its reason tells what the bank showed or people decided. */
+/** Audit entry of an end: its reason says what the bank showed or people decided. */
 function endEntry({
   reference,
   state,

@@ -1,12 +1,12 @@
 import { referenceOf } from '../domain/identity.ts';
-import { legsOf, mainLegOf } from '../domain/names.ts';
+import { mainOrderKindOf, orderKindsOf } from '../domain/names.ts';
 import { isUnpaid } from '../domain/payout-state.ts';
 import { inDoubt, mayHaveMoved } from '../domain/submission.ts';
-import { legReferences } from './claimed-row.ts';
+import { orderReferences } from './claimed-row.ts';
 import type { PayoutRecord, Store } from './store.ts';
 
 /**
- * References of the payouts proven to have taken no money: an end other than completed, no unsettled attempt, and no incident.
+ * References of the payouts proven to have taken no money: an end other than completed, no unresolved attempt, and no incident.
  * The stored state alone proves nothing.
  */
 export async function provenUnpaid(
@@ -17,10 +17,12 @@ export async function provenUnpaid(
   const incidents = await store.incidentsOf(unpaid.map(({ reference }) => reference));
   const contradicted = new Set(incidents.map(({ reference }) => reference));
   const ended = unpaid.filter(({ reference }) => !contradicted.has(reference));
-  const legs = ended.map((payout) => Object.values(legReferences(payout)));
-  const open = new Set(inDoubt(await store.attemptsOf(legs.flat())).map(({ reference }) => reference));
+  const orderKinds = ended.map((payout) => Object.values(orderReferences(payout)));
+  const open = new Set(inDoubt(await store.attemptsOf(orderKinds.flat())).map(({ reference }) => reference));
   return new Set(
-    ended.filter((_, index) => legs[index]?.every((leg) => !open.has(leg))).map(({ reference }) => reference),
+    ended
+      .filter((_, index) => orderKinds[index]?.every((orderKind) => !open.has(orderKind)))
+      .map(({ reference }) => reference),
   );
 }
 
@@ -32,7 +34,7 @@ export async function areEarlierUnpaid(
   const { uid, documentId, generation, kind } = row;
   if (generation === 0) return true;
   // The previous generation must exist; so an invented number costs no loop up to it.
-  const last = referenceOf(uid, documentId, mainLegOf(kind), generation - 1);
+  const last = referenceOf(uid, documentId, mainOrderKindOf(kind), generation - 1);
   if ((await store.payoutsOf([last])).length === 0) return false;
   return (await provenUnpaid(store, await store.payoutsOf(earlierReferences(row)))).size === generation;
 }
@@ -42,14 +44,14 @@ export const GENERATIONS_MORE = 16;
 
 /**
  * Whether an order of a later generation may have taken money. It was made because this one was proven unpaid, so this one must
- * never be sent, whatever its row says of its state: only whoever writes to the store can have brought it back.
+ * never be sent, in any state of its row: only somebody who writes to the store can have brought it back.
  */
 async function isLaterSent(
   store: Pick<Store, 'attemptsOf'>,
   { uid, documentId, generation, kind }: Generation,
 ): Promise<boolean> {
   const later = Array.from({ length: GENERATIONS_MORE }, (_, more) =>
-    legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, generation + 1 + more)),
+    orderKindsOf(kind).map((orderKind) => referenceOf(uid, documentId, orderKind, generation + 1 + more)),
   );
   return mayHaveMoved(await store.attemptsOf(later.flat()));
 }
@@ -63,4 +65,4 @@ export const mayOtherGenerationPay = async (
 type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>;
 
 export const earlierReferences = ({ uid, documentId, generation, kind }: Generation): string[] =>
-  Array.from({ length: generation }, (_, before) => referenceOf(uid, documentId, mainLegOf(kind), before));
+  Array.from({ length: generation }, (_, before) => referenceOf(uid, documentId, mainOrderKindOf(kind), before));

@@ -27,7 +27,7 @@ export interface Tables {
   payouts: PayoutTable;
   sendAttempts: SendAttemptTable;
   openOrders: OpenOrderTable;
-  watches: { uid: string; currency: string; sweptAt: number };
+  watches: { uid: string; currency: string; polledAt: number };
   refusedRows: RefusedRowTable;
   switches: SwitchRecord;
   incidents: IncidentTable;
@@ -46,7 +46,7 @@ export interface Tables {
   cardPaymentIds: { paymentId: string; merchantRequestId: string; linkedAt: number };
   cardEvents: CardEventTable;
   cardWaiters: { merchantRequestId: string; payoutWorkflowId: string };
-  // Decisions, and what people look at before deciding.
+  // Decisions, and what people see before deciding.
   decisions: DecisionTable;
   signedDecisions: SignedDecisionTable;
   planRows: PlanRowTable;
@@ -70,12 +70,12 @@ export interface Tables {
   paidOrders: PaidOrderRecord;
   unaskedOrders: UnaskedOrderTable;
   acceptedDifferences: AcceptedDifferenceRow;
-  listLooks: ListLook;
+  listReads: ListRead;
   listLags: ListLag;
 }
 
 export const JSON_COLUMNS: JsonColumns<Tables> = {
-  answeredTransactions: { told: true },
+  answeredTransactions: { transactions: true },
   auditCheckpoints: { edge: true },
   auditTree: { edge: true },
   batches: { message: true },
@@ -139,14 +139,14 @@ interface UnaskedOrderTable {
 
 export type UnaskedOrder = Selectable<UnaskedOrderTable>;
 
-/** The last whole look at a list that was believed, and whose orders were noted. */
-export interface ListLook {
+/** The last whole read of a list that was believed, and whose orders were noted. */
+export interface ListRead {
   uid: string;
   currency: string;
   beganAt: number;
   /** Start of the list, epoch ms of the bank's clock; 0: the whole list. */
   reachesFrom: number;
-  /** The store's last resumption after which such a look was made: `resumptionOf`; null: none. */
+  /** The store's last resumption after which such a read was made: `resumptionOf`; null: none. */
   resumption: number | null;
 }
 
@@ -186,7 +186,7 @@ interface AnsweredTable {
   version: number;
   /** From 0. */
   part: number;
-  told: Json<AnsweredTransaction[]>;
+  transactions: Json<AnsweredTransaction[]>;
 }
 
 export interface LoggedEntry extends SerializedEntry {
@@ -249,7 +249,7 @@ export type CardRecord = Selectable<CardPaymentTable>;
 
 /**
  * `delivered`: signalled to the workflow. Otherwise it came after the end and `confirms` or `contradicts` it, or says neither
- * (`after-end`): another status, whatever it means.
+ * (`after-end`): another status, of any meaning.
  */
 export type CardEventEffect = 'delivered' | 'confirms' | 'contradicts' | 'after-end';
 
@@ -270,7 +270,7 @@ interface CardEventTable {
   effect: CardEventEffect | null;
   deliveredAt: number | null;
   /** How often its payment was queried. */
-  looks: number;
+  reads: number;
 }
 
 export type StoredCardEvent = Selectable<CardEventTable>;
@@ -368,7 +368,7 @@ export interface SubscriptionRecord {
   /** Delivery has been parked since then, until somebody asks for a replay. */
   parkedAt: number | null;
   /** When an event was last accepted. */
-  toldAt: number | null;
+  deliveredAt: number | null;
 }
 
 /** An event that a working receiver refused, or a later one of the same subject. */
@@ -495,7 +495,7 @@ export type PayoutRecord = Omit<
 export type AttemptOutcome = 'accepted' | 'not-sent' | 'refused' | 'exists' | 'ambiguous';
 
 /** `absent`: proven, or said by people, never to have become an order. `unpaid`, `paid`: how its order ended. */
-export type Settled = 'absent' | 'unpaid' | 'paid';
+export type Resolved = 'absent' | 'unpaid' | 'paid';
 
 interface SendAttemptTable {
   /** The payout's own reference or that of its exchange. */
@@ -513,13 +513,13 @@ interface SendAttemptTable {
   answeredAt: number | null;
   /** The order as sent; null for what is none (a beneficiary). For a card request: a `SentCardRequest`. */
   request: Json<SentOrder, SentOrder | SentCardRequest> | null;
-  /** How a run settled the attempt, which then no longer prevents an unpaid end; null: unsettled. */
-  settled: Settled | null;
+  /** How a run resolved the attempt, which then no longer prevents an unpaid end; null: unresolved. */
+  resolved: Resolved | null;
 }
 
 export type SendAttempt = Selectable<SendAttemptTable>;
 
-/** An order that watches look for: every reference sent or about to be sent, until its payout knows the end. */
+/** An order that watches poll for: every reference sent or about to be sent, until its payout knows the end. */
 interface OpenOrderTable {
   /** The reference sent to the bank (`client_order_id`). */
   reference: string;
@@ -531,8 +531,8 @@ interface OpenOrderTable {
   orderId: string | null;
   /** Status last signalled to the owner; null: none, or it must be signalled again. */
   notifiedStatus: string | null;
-  /** Next read by id of an order older than the sweep's window; null while the window covers it. */
-  nextLookAt: number | null;
+  /** Next read by id of an order older than the poll's window; null while the window covers it. */
+  nextReadAt: number | null;
 }
 
 export type OpenOrder = Selectable<OpenOrderTable>;

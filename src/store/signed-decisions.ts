@@ -60,7 +60,7 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
 }
 
 /**
- * The first valid decision wins: `takenAt` must follow the order of the log, which takes one entry at a time, whatever the clocks
+ * The first valid decision wins: `takenAt` must follow the order of the log, which takes one entry at a time, with any clocks
  * of two machines say.
  */
 async function putLast(transaction: Database, id: string, at: number): Promise<void> {
@@ -94,7 +94,7 @@ export async function signedDecisionsOf(
 const saysItself = (signed: Statement, about: Partial<Statement>): boolean =>
   Object.entries(about).every(([name, value]) => signed[name as keyof Statement] === value);
 
-/** Signed plans of the batch that cover the row, whatever its digest was then; in the order taken. */
+/** Signed plans of the batch that cover the row, under any digest; in the order taken. */
 export async function plannedDecisionsOf(
   db: Database,
   { batchId, reference, question }: { batchId: string; reference: string; question: Question },

@@ -8,7 +8,7 @@ import { type IdentityPart, StoreIdentityError } from './store-errors.ts';
 const PARTS = ['bank', 'accounts', 'cluster', 'namespace'] as const satisfies readonly IdentityPart[];
 const KEY = 'key' satisfies IdentityPart;
 
-/** The store's id, created by whoever opens the store first; others may be allowed only to read. */
+/** The store's id, created by the process that opens the store first; others may be allowed only to read. */
 export async function storeId(db: Database): Promise<string> {
   const known = await metaValue(db, 'store');
   if (known !== undefined) return known;

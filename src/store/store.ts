@@ -20,7 +20,7 @@ export type { StoreIdentity } from './store-errors.ts';
  * row, and who did what. Times are epoch milliseconds, given by the caller.
  */
 export interface Store extends Repository<typeof repositories> {
-  /** Random UUID, created with the store and never changed: tells in which store a claim was made. Copies share it. */
+  /** Random UUID, created with the store and never changed: says in which store a claim was made. Copies share it. */
   readonly id: string;
   readonly cards: CardStore;
   close(): Promise<void>;

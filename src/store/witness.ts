@@ -4,7 +4,7 @@ import type { Witness } from '../domain/store-past.ts';
 
 /**
  * What a machine knows of a store outside of it, one file a store in a folder of the user: a copy that is put back does not put
- * this back, so it tells that the store went back in time. The path of the store is in it, and nothing else about it.
+ * this back, so it shows that the store went back in time. The path of the store is in it, and nothing else about it.
  */
 
 const file = (folder: string, storeId: string): string => join(folder, `${storeId}.json`);

@@ -116,10 +116,11 @@ async function collect(execution: CardExecution, begun: CardProgress): Promise<C
 }
 
 async function endAs(execution: CardExecution, { end, reason }: CardEnded): Promise<CardPaymentResult> {
-  const { card, paymentId, heard } = execution;
+  const { card, paymentId, received } = execution;
   const stored = await execution.enter(end, reason);
   // Events that arrived while the end was stored went to this workflow only: have the store compare them too.
-  if (execution.heard > heard) await execution.record({ state: end, reason }, 'compares the last events with the end');
+  if (execution.received > received)
+    await execution.record({ state: end, reason }, 'compares the last events with the end');
   // No answer has used up the card and none will: the vault need not hold it until it expires.
   if (card !== undefined && paymentId === null) await callVault(() => vaultOf(card).forgetCard(card));
   // Another run stored an end first: that one counts.
@@ -167,7 +168,7 @@ interface CardProgress {
   served: { noticed: number; claimed: number };
 }
 
-/** Takes over what earlier runs sent, and what was heard about the payment they followed. Returns how far they came. */
+/** Takes over what earlier runs sent, and what was received about the payment they followed. Returns how far they came. */
 function takeOver(
   execution: CardExecution,
   ready: ReadyCard,
@@ -181,7 +182,7 @@ function takeOver(
   execution.requestIds.push(...requestIds.create, ...requestIds.resume);
   execution.resumed = earlier?.resumed ?? false;
   for (const paymentId of earlier?.before ?? []) execution.over.add(paymentId);
-  for (const event of earlier?.events ?? []) execution.hear(event);
+  for (const event of earlier?.events ?? []) execution.receive(event);
   const { creation = 0, attempts = 0, inDoubtSince = null, resumes: over = 0, openResume } = earlier ?? {};
   const resumeIds = requestIds.resume.slice(over);
   const [requestId = '', ...rest] = resumeIds;

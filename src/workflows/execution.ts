@@ -128,12 +128,12 @@ export class TwoPeople {
   }
 
   /** Whether nothing was stated that a new history would forget. */
-  get isSilent(): boolean {
+  get isUnanswered(): boolean {
     return this.statements.size === 0;
   }
 }
 
-/** What the first of them is told. */
+/** What is returned to the first of them. */
 export const noted = (why: string): string => `${why}: noted, and a second person with evidence may settle it`;
 
 interface Asked {
@@ -155,7 +155,7 @@ export function handleResolve<Request extends Asked>(
     async (request): Promise<ResolveAnswer> => {
       const refusal = await refusalOf?.(request);
       if (refusal !== undefined) return refused(refusal);
-      // The state may have changed while the request was weighed; it is not kept for another question.
+      // The state may have changed while the request was verified; it is not kept for another question.
       if (execution.state !== 'needs-operator') {
         return refused(`the ${execution.what} is ${execution.state}, not needs-operator`);
       }
@@ -185,7 +185,7 @@ interface ResolveRule<Request> {
   /** An action, and the member that it requires. */
   needs: [string, keyof Request];
   description: string;
-  /** Why the request does not count, whatever the bank shows. */
+  /** Why the request does not count, regardless of what the bank shows. */
   refusalOf?: (request: Request) => Promise<string | undefined>;
 }
 

@@ -1,6 +1,6 @@
 /** The workflow types of this product, by name. Export nothing else: every export can be started as a workflow. */
 export { cardPayment } from './card-payment.ts';
-export { folderSweep } from './folder-sweep.ts';
+export { folderScan } from './folder-scan.ts';
 export { orderWatch } from './order-watch.ts';
 export { currencyExchange, internalTransfer, payout } from './payout.ts';
 export { payoutBatch } from './payout-batch.ts';

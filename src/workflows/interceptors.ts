@@ -18,8 +18,8 @@ export const interceptors = (): WorkflowInterceptors => ({
 });
 
 /**
- * The server drops a task that ends the run while something else arrives, and with it what the task has answered: whoever asked
- * would hear that the run is closed, though what they asked for is done. The end therefore comes a task later than any answer. A
+ * The server drops a task that ends the run while something else arrives, and with it what the task has answered: a caller
+ * would receive that the run is closed, though the request is done. The end therefore comes a task later than any answer. A
  * run that continues as new does so at once, before something arrives that it would not hand over.
  */
 function endsAfterItsAnswers(): WorkflowInboundCallsInterceptor {

@@ -21,7 +21,7 @@ interface RejectSignal {
 }
 export const approveSignal = defineSignal<[ApproveSignal]>(MESSAGES.approve);
 export const rejectSignal = defineSignal<[RejectSignal]>(MESSAGES.reject);
-/** The payload only says where to look; absent: look at every order. */
+/** The payload only says which order to read; absent: read every order. */
 export const orderChangedSignal = defineSignal<[OrderNotice?]>(MESSAGES.orderChanged);
 export const ordersOpenedSignal = defineSignal(MESSAGES.ordersOpened);
 export const reconcileNowSignal = defineSignal(MESSAGES.reconcileNow);

@@ -9,11 +9,11 @@ interface OrderWatchInput {
 }
 
 /**
- * Watches the orders of one user in one currency: one sweep of the list serves every open payout. Started by the first order
+ * Watches the orders of one user in one currency: one poll of the list serves every open payout. Started by the first order
  * opened; ends when no order is open and no signal is pending.
  */
 export async function orderWatch(input: OrderWatchInput): Promise<void> {
-  // Anybody can start a workflow under this id: one without a list to sweep would occupy it for ever, and the orders would go
+  // Anybody can start a workflow under this id: one without a list to poll would occupy it for ever, and the orders would go
   // unwatched.
   if (typeof input?.uid !== 'string' || typeof input.currency !== 'string') {
     const message = 'a watch is started with {"uid":"...","currency":"..."}';
@@ -32,7 +32,7 @@ export async function orderWatch(input: OrderWatchInput): Promise<void> {
   for (;;) {
     const seen = opened;
     const { ended } = await longRuns.pollOrders.executeWithOptions(
-      { summary: 'sweeps the order list for every open payout' },
+      { summary: 'polls the order list for every open payout' },
       [input],
     );
     setCurrentDetails(ended ? 'no open order' : 'open orders are watched');

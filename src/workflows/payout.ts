@@ -26,7 +26,7 @@ export function currencyExchange(given: PayoutInput, before?: RunBefore): Promis
 }
 
 /**
- * Resolves first whatever was sent and is in doubt; then the gates, the exchange, the gates again, the order that ends the row. A
+ * Resolves first what was sent and is in doubt; then the gates, the exchange, the gates again, the order that ends the row. A
  * transfer and a stand-alone exchange go the same way, with no exchange before their order.
  */
 async function pay(run: Run): Promise<PayoutResult> {
@@ -69,7 +69,7 @@ function booked({ gates }: Run, { read }: Extract<OrderEnd, { kind: 'paid' }>): 
 
 /** Ends the row unpaid; throws (superseded) if something was sent that is not resolved. */
 function close({ view, exchange, main }: Run, { state, reason }: Unpaid): Promise<PayoutResult> {
-  return view.close(state, besideExchange(reason, exchange?.isBooked === true), main.settled);
+  return view.close(state, besideExchange(reason, exchange?.isBooked === true), main.resolved);
 }
 
 /** Ends the row with the end of its order. An end already stored by the read of the order is only shown. */

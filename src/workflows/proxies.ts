@@ -5,7 +5,7 @@ import {
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
-import type { FolderActivities } from '../activities/folder-sweep.ts';
+import type { FolderActivities } from '../activities/folder-scan.ts';
 import type { Activities } from '../activities/index.ts';
 import type { CardHandle, VaultActivities } from '../domain/card-payment.ts';
 import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
@@ -19,7 +19,7 @@ type Repeatable = Pick<
   | 'prepare'
   | 'renewClaim'
   | 'assess'
-  | 'weighDecisions'
+  | 'verifyDecisions'
   | 'readOrder'
   | 'recordState'
   | 'closePayout'
@@ -45,12 +45,12 @@ const patientCalls = proxyActivities<Repeatable>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 });
 
-/** After this long without an answer about a sent order, people are told. */
-const LOOK_PATIENCE = '1h';
+/** After this long without an answer about a sent order, people are notified. */
+const READ_PATIENCE = '1h';
 
 const orderReads = proxyActivities<Repeatable>({
   startToCloseTimeout: '1m',
-  scheduleToCloseTimeout: LOOK_PATIENCE,
+  scheduleToCloseTimeout: READ_PATIENCE,
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '5m' },
 });
 
@@ -76,7 +76,7 @@ export const sends = proxyActivities<
  * would have a completion that cannot be replayed (SDK 1.24.0).
  */
 export const checks = proxyActivities<
-  Pick<Activities, 'retrievePayment' | 'claimPayment' | 'weighDecisions' | 'useDecision' | 'auditRefused'>
+  Pick<Activities, 'retrievePayment' | 'claimPayment' | 'verifyDecisions' | 'useDecision' | 'auditRefused'>
 >({
   startToCloseTimeout: '30s',
   scheduleToCloseTimeout: '1m',
@@ -99,7 +99,7 @@ export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
 /** A search through the order lists, page by page. */
 export const listScans = proxyActivities<Pick<Activities, 'findOrder'>>({
   startToCloseTimeout: '15m',
-  scheduleToCloseTimeout: LOOK_PATIENCE,
+  scheduleToCloseTimeout: READ_PATIENCE,
   heartbeatTimeout: '1m',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' },
 });
@@ -110,7 +110,7 @@ export const polls = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'
   retry: { initialInterval: '5s', backoffCoefficient: 1 },
 });
 
-/** The wait for the end of an order: over after `patienceMs`, so that a run that nobody tells reads its order itself. */
+/** The wait for the end of an order: over after `patienceMs`, so that a run without a notification reads its order itself. */
 export const endOfOrder = (orderId: string, patienceMs: number) =>
   proxyActivities<Pick<Activities, 'awaitOrderEnd'>>({
     activityId: orderEndActivityId(orderId),
@@ -147,7 +147,7 @@ export const restarts = proxyActivities<Pick<Activities, 'resumeUnended'>>({
 });
 
 /** A pass over a drop folder: a few tries, then the schedule starts the next one. */
-export const sweeps = proxyActivities<FolderActivities>({
+export const scans = proxyActivities<FolderActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 5 },
@@ -192,8 +192,8 @@ function patient<Input, Result>(activityOf: (activities: Calls) => Call<Input, R
 export const prepare = patient((activities) => activities.prepare);
 export const renewClaim = patient((activities) => activities.renewClaim);
 export const assess = patient((activities) => activities.assess);
-export const weighDecisions = patient((activities) => activities.weighDecisions);
-/** Retried too, but not silently for ever. */
+export const verifyDecisions = patient((activities) => activities.verifyDecisions);
+/** Retried too, but not unnoticed for ever. */
 export const readOrder = patient((activities) => activities.readOrder, orderReads);
 export const recordState = patient((activities) => activities.recordState);
 export const closePayout = patient((activities) => activities.closePayout);

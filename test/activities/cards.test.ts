@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { cardStanding } from '../../src/activities/card-events.ts';
+import { cardPaymentState } from '../../src/activities/card-events.ts';
 import type { RecordCardStateInput } from '../../src/activities/cards.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { type Activities, createActivities } from '../../src/activities/index.ts';
@@ -49,7 +49,7 @@ beforeEach(async () => {
       reconcileDays: 45,
       cardBackStatuses: [] as string[],
     } as Partial<ActivityDeps['settings']> as ActivityDeps['settings'],
-    executions: { lookAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
+    executions: { readAgain: async (id: string) => woken.push(id) > 0 } as unknown as ActivityDeps['executions'],
   };
   activities = createActivities(deps as ActivityDeps);
 });
@@ -65,8 +65,8 @@ const prepare = (
   return by.run(activities.prepareCard, { input, ranBefore, endsWithout }) as ReturnType<typeof activities.prepareCard>;
 };
 
-/** An event as the gateway stores it and tells the workflow of it. */
-async function told(event: CardEvent): Promise<void> {
+/** An event as the gateway stores it and passes it to the workflow. */
+async function reported(event: CardEvent): Promise<void> {
   await store.cards.receive({ ...event, receiptId: `${event.status}-${event.trust}`, merchantRequestId: ID });
   await store.cards.recordEventEffect(event, { merchantRequestId: ID, effect: 'delivered', at: 6 });
 }
@@ -158,13 +158,13 @@ describe('prepareCard', () => {
     });
   });
 
-  it('tells a later run what was sent, and what came of it', async () => {
+  it('returns to a later run what was sent, and its outcome', async () => {
     await prepare();
     const attempt = { runId: 'run-1', activityId: 'a', sentAt: 1 };
     await store.recordAttempt({ ...attempt, reference: ID, attempt: 1 });
     await store.recordAttempt({ ...attempt, reference: cardRequestId(ID, 'resume', 1), attempt: 1 });
     await store.cards.linkPayment('pay-1', ID, 3);
-    await told({ ...WITNESSED, status: 'PROCESSING' });
+    await reported({ ...WITNESSED, status: 'PROCESSING' });
     expect(await prepare(INPUT, 'run-2')).toMatchObject({
       earlier: {
         creation: 0,
@@ -179,7 +179,7 @@ describe('prepareCard', () => {
     });
   });
 
-  it('tells a later run that the first create was declined for want of a set-up', async () => {
+  it('returns to a later run that the first create was declined for want of a set-up', async () => {
     await prepare();
     await store.recordAttempt({ runId: 'run-1', activityId: 'a', attempt: 1, reference: ID, sentAt: 1 });
     await store.cards.addRequest(cardRequestId(ID, 'create', 1), ID);
@@ -200,7 +200,7 @@ describe('prepareCard', () => {
     expect(await prepare(INPUT, 'run-3')).toMatchObject({ earlier: { ...lost, paymentId: 'pay-2' } });
   });
 
-  it('tells a later run nothing when nothing was sent', async () => {
+  it('returns nothing to a later run when nothing was sent', async () => {
     await prepare();
     expect(await prepare(INPUT, 'run-2')).toMatchObject({ kind: 'ready', earlier: undefined });
   });
@@ -287,7 +287,7 @@ describe('recordCardState', () => {
     expect(await store.cards.get(ID)).toMatchObject({ state: 'received', endedAt: null });
 
     says('PROCESSING');
-    await told({ ...WITNESSED, status: 'SUCCEEDED', trust: 'hint' });
+    await reported({ ...WITNESSED, status: 'SUCCEEDED', trust: 'hint' });
     await expect(end('succeeded')).rejects.toThrow('does not show that the money was taken');
     await store.cards.receive({ ...WITNESSED, status: 'SUCCEEDED', receiptId: 'verified', merchantRequestId: ID });
     expect(await end('succeeded')).toMatchObject({ state: 'succeeded' });
@@ -301,7 +301,7 @@ describe('recordCardState', () => {
     await prepare();
     acquirer.retrieve = async (paymentId) => ({ nextAction: null, paymentId, ...shows });
     await end('succeeded');
-    expect(cardStanding(await store.cards.get(ID))).toBe('contradicted');
+    expect(cardPaymentState(await store.cards.get(ID))).toBe('contradicted');
   });
 
   it('wakes the payouts that wait for it, at its end alone', async () => {
@@ -328,22 +328,25 @@ describe('recordCardState', () => {
     ['failed', 'SUCCEEDED', 'verified', true],
     ['failed', 'SUCCEEDED', 'hint', false],
     ['failed', 'PROCESSING', 'verified', false],
-  ] as const)('%s, told %s (%s) in the same moment: contradicted is %s', async (state, status, trust, contradicted) => {
-    await prepare();
-    await told({ ...WITNESSED, status, trust });
-    // What another worker's payout reads as soon as the end is stored.
-    const standings: string[] = [];
-    const { change } = store.cards;
-    store.cards.change = async (id, changed) => {
-      const record = await change(id, changed);
-      standings.push(cardStanding(await store.cards.get(id)));
-      return record;
-    };
-    await end(state);
-    expect((await store.cards.get(ID))?.contradictedAt !== null).toBe(contradicted);
-    expect(standings).toEqual([contradicted ? 'contradicted' : state === 'succeeded' ? 'succeeded' : 'unpaid']);
-    expect((await store.cards.eventsOf(ID)).map(({ effect }) => effect)).toEqual([
-      contradicted ? 'contradicts' : 'delivered',
-    ]);
-  });
+  ] as const)(
+    '%s, notified of %s (%s) in the same moment: contradicted is %s',
+    async (state, status, trust, contradicted) => {
+      await prepare();
+      await reported({ ...WITNESSED, status, trust });
+      // What another worker's payout reads as soon as the end is stored.
+      const standings: string[] = [];
+      const { change } = store.cards;
+      store.cards.change = async (id, changed) => {
+        const record = await change(id, changed);
+        standings.push(cardPaymentState(await store.cards.get(id)));
+        return record;
+      };
+      await end(state);
+      expect((await store.cards.get(ID))?.contradictedAt !== null).toBe(contradicted);
+      expect(standings).toEqual([contradicted ? 'contradicted' : state === 'succeeded' ? 'succeeded' : 'unpaid']);
+      expect((await store.cards.eventsOf(ID)).map(({ effect }) => effect)).toEqual([
+        contradicted ? 'contradicts' : 'delivered',
+      ]);
+    },
+  );
 });

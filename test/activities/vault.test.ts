@@ -94,7 +94,7 @@ describe('a create', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('links its payment and looks at its events once', async () => {
+  it('links its payment and reads its events once', async () => {
     const { linkPayment } = store.cards;
     const links: unknown[] = [];
     store.cards.linkPayment = (paymentId, ...more) => {
@@ -112,7 +112,7 @@ describe('a create', () => {
     expect(await store.cards.ownerOfPayment(paymentId)).toBe(ID);
   });
 
-  it('tells of the events that came before its answer', async () => {
+  it('returns the events that came before its answer', async () => {
     const event = {
       kind: 'status',
       paymentId: 'pay-1',
@@ -196,7 +196,7 @@ describe('a create', () => {
     expect(await create({ requestId, over: ['pay-0'] })).toMatchObject({ outcome: 'answered' });
   });
 
-  it('that is answered with the wish for a set-up says so again when the answer was never told', async () => {
+  it('that is answered with the wish for a set-up says so again when the answer was never delivered', async () => {
     answer = () => DECLINED_FOR_SET_UP;
     const noSetUp = { referenceId: null, keepCard: true };
     expect(await create(noSetUp)).toMatchObject({ payment: { status: 'REQUIRES_ACTION' } });
@@ -226,7 +226,7 @@ describe('a create', () => {
     expect(isKept()).toBe(true);
   });
 
-  it('returns nothing of the card, whatever the acquirer echoes', async () => {
+  it('returns nothing of the card, even if the acquirer echoes it', async () => {
     answer = () => ({ ...CHALLENGE, nextAction: { type: '3DS', verifyUrl: `https://acs.example/?pan=${PAN}` } });
     const result = await create();
     expect(result).toMatchObject({ payment: { nextAction: { type: '3DS', verifyUrl: null } } });

@@ -18,7 +18,7 @@ async function read(records: readonly object[], { type, total }: { type?: string
   });
   await using bank = testBank(server.baseUrl);
   const query = { uid: 'u-1', currency: 'USD', from: FROM, type };
-  const [once, settled] = [await bank.orders.listAll(query), await bank.orders.listSettled(query)];
+  const [once, settled] = [await bank.orders.listAll(query), await bank.orders.listStable(query)];
   for (const scan of [once, settled]) {
     expect(scan.stable).toBe(scan.doubt === undefined);
     expect(scan.orders.map(({ order_id }) => order_id)).toEqual(once.orders.map(({ order_id }) => order_id));

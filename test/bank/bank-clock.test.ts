@@ -8,7 +8,7 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 const CLOSE_MS = 60_000;
 
 /** Answers an empty list of accounts under this `Date`, or with these headers. */
-const telling =
+const dated =
   (offsetMs: number, more: Record<string, string> = {}): Script =>
   (request, response) =>
     answer(
@@ -38,19 +38,19 @@ it.each([
   ['behind', -QUARTER_HOUR_MS],
   ['like ours', 0],
 ])('a clock that is %s is measured by the answers', async (_how, offsetMs) => {
-  const offset = (await clockOf(telling(offsetMs), 3)).offset();
+  const offset = (await clockOf(dated(offsetMs), 3)).offset();
   expect(Math.abs((offset ?? Number.NaN) - offsetMs)).toBeLessThan(CLOSE_MS);
 });
 
 it('a few answers that lie move the median of many not at all', async () => {
-  const lying = inOrder(...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => telling(n % 4 === 0 ? 86_400_000 : 0)));
+  const lying = inOrder(...[1, 2, 3, 4, 5, 6, 7, 8].map((n) => dated(n % 4 === 0 ? 86_400_000 : 0)));
   const offset = (await clockOf(lying, 8)).offset();
   expect(Math.abs(offset ?? Number.NaN)).toBeLessThan(CLOSE_MS);
 });
 
 it('only the last answers count', async () => {
-  const wrong = Array.from({ length: 12 }, () => telling(QUARTER_HOUR_MS));
-  const mended = inOrder(...wrong, telling(0));
+  const wrong = Array.from({ length: 12 }, () => dated(QUARTER_HOUR_MS));
+  const mended = inOrder(...wrong, dated(0));
   const offset = (await clockOf(mended, 22)).offset();
   expect(Math.abs(offset ?? Number.NaN)).toBeLessThan(CLOSE_MS);
 });
@@ -62,14 +62,14 @@ it('the answer to a request for a token counts too', async () => {
 
 it.each([
   ['no date', mute],
-  ['a date that is none', telling(0, { date: 'soon' })],
-  ['a date out of a cache', telling(-QUARTER_HOUR_MS, { age: '900' })],
-])('%s tells nothing', async (_what, script) => {
+  ['a date that is none', dated(0, { date: 'soon' })],
+  ['a date out of a cache', dated(-QUARTER_HOUR_MS, { age: '900' })],
+])('%s says nothing', async (_what, script) => {
   expect((await clockOf(script, 2)).offset()).toBeUndefined();
 });
 
-const told = (agoMs: number): Record<string, string> => ({ date: new Date(Date.now() - agoMs).toUTCString() });
-const token = (agoMs: number): Script => answer(200, { code: 0, msg: 'Ok', data: TOKEN }, told(agoMs));
+const reported = (agoMs: number): Record<string, string> => ({ date: new Date(Date.now() - agoMs).toUTCString() });
+const token = (agoMs: number): Script => answer(200, { code: 0, msg: 'Ok', data: TOKEN }, reported(agoMs));
 const list = (headers: Record<string, string>): Script =>
   answer(200, { code: 0, msg: 'Ok', data: { total: 0, page: 1, records: [] } }, headers);
 
@@ -84,9 +84,9 @@ async function listed(script: Script, tokenScript = token(0)) {
 const OLD = 'an answer that was made before it was asked for';
 
 it.each<[string, Record<string, string>]>([
-  ['by its age', { ...told(0), age: '60' }],
-  ['by an age that cannot be read', { ...told(0), age: 'old' }],
-  ['by its date', told(QUARTER_HOUR_MS)],
+  ['by its age', { ...reported(0), age: '60' }],
+  ['by an age that cannot be read', { ...reported(0), age: 'old' }],
+  ['by its date', reported(QUARTER_HOUR_MS)],
 ])('a list from a cache, known %s, proves nothing and sets no clock', async (_how, headers) => {
   const { scan, offset } = await listed(list(headers));
   expect(scan).toMatchObject({ stable: false, doubt: OLD });
@@ -94,8 +94,8 @@ it.each<[string, Record<string, string>]>([
 });
 
 it('a clock that is set back is known after the next write', async () => {
-  const post = answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o' } }, told(QUARTER_HOUR_MS));
-  const old = list(told(QUARTER_HOUR_MS));
+  const post = answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o' } }, reported(QUARTER_HOUR_MS));
+  const old = list(reported(QUARTER_HOUR_MS));
   const script: Script = (request, response) => (request.method === 'POST' ? post : old)(request, response);
   await using server = await scriptedBank(script, token(0));
   await using bank = testBank(server.baseUrl);
@@ -107,15 +107,15 @@ it('a clock that is set back is known after the next write', async () => {
 });
 
 it('a clock that is set forward is measured by reads alone', async () => {
-  const { offset } = await listed(list(told(0)), token(QUARTER_HOUR_MS));
+  const { offset } = await listed(list(reported(0)), token(QUARTER_HOUR_MS));
   expect(Math.abs(offset ?? Number.NaN)).toBeLessThan(CLOSE_MS);
 });
 
 it.each<[string, Record<string, string>, Script]>([
   ['without a date', {}, mute],
-  ['of a bank whose clock is behind', told(QUARTER_HOUR_MS), token(QUARTER_HOUR_MS)],
-  ['of a bank whose clock is ahead', told(-QUARTER_HOUR_MS), token(-QUARTER_HOUR_MS)],
-  ['with an age of nothing', { ...told(0), age: '0' }, token(0)],
+  ['of a bank whose clock is behind', reported(QUARTER_HOUR_MS), token(QUARTER_HOUR_MS)],
+  ['of a bank whose clock is ahead', reported(-QUARTER_HOUR_MS), token(-QUARTER_HOUR_MS)],
+  ['with an age of nothing', { ...reported(0), age: '0' }, token(0)],
 ])('a list %s is believed', async (_which, headers, tokenScript) => {
   expect((await listed(list(headers), tokenScript)).scan).toMatchObject({ stable: true });
 });
@@ -132,7 +132,7 @@ it('an order without money is not believed from a cache, unlike one that is paid
 
 it('what was measured before our own clock was set says nothing', async () => {
   let set = 0;
-  const clock = await clockOf(telling(0), 2, { wallClock: () => Date.now() + set });
+  const clock = await clockOf(dated(0), 2, { wallClock: () => Date.now() + set });
   expect(clock.offset()).toBeDefined();
   set = QUARTER_HOUR_MS;
   expect(clock.offset()).toBeUndefined();

@@ -7,7 +7,7 @@ import { LIST_BEGINS, type ListBehaviour, ModelList, modelLists } from './suppor
 const read = ({ bank }: ModelList, pageSize: number) =>
   readBusyList(bank.orders, { uid: 'u', currency: 'USD', from: LIST_BEGINS - 60_000 }, { pageSize });
 
-test('whatever the bank does, a stable read holds every order that was there when it began', async () => {
+test('with any behaviour of the bank, a stable read holds every order that was there when it began', async () => {
   await fc.assert(
     fc.asyncProperty(modelLists({ honest: false }), async (how) => {
       const list = new ModelList(how);

@@ -286,7 +286,7 @@ describe('a call of the client', () => {
     ],
     ['a gateway that finds nobody', answer(502, ''), { isAnswered: false }],
     ['a resource that is away', answer(503, '', { 'retry-after': '7' }), { isAnswered: false }],
-  ])('tells of %s whether the bank has judged it, and for how long it wants none', async (_what, script, end) => {
+  ])('reports for %s whether the bank has judged it, and for how long it wants none', async (_what, script, end) => {
     expect(await outcomes(script)).toEqual([end]);
   });
 });

@@ -54,7 +54,7 @@ const AMBIGUOUS: [string, Script][] = [
   ['500 without a code', answer(500, 'oops')],
   ['a payment under 500', answer(502, { payment_id: 'pay-1', payment_status: 'FAILED' })],
   ['a reset', hangUp],
-  ['silence until the time limit', limitsPass],
+  ['no answer until the time limit', limitsPass],
   ['what it was sent', echo(400)],
 ];
 
@@ -82,7 +82,7 @@ describe.each(POSTS)('%s', (_name, call) => {
       const { error } = await failure(script, call, options);
       expect(error).toMatchObject({ outcome: 'refused', retryable: false, code: undefined });
     }
-    // 429 asks to come again, whoever lists it.
+    // 429 asks to come again, in any list.
     for (const script of [answer(404, 'no'), answer(429, 'no'), answer(200, 'no'), answer(500, 'no')]) {
       expect((await failure(script, call, options)).error).toMatchObject({ outcome: 'ambiguous' });
     }
@@ -130,7 +130,7 @@ describe('a set-up', () => {
     ['2011', answer(409, { code: 2011 })],
     ['401', answer(401, '')],
     ['a reset', hangUp],
-    ['silence until the time limit', limitsPass],
+    ['no answer until the time limit', limitsPass],
   ])('answered with %s may be asked for again, and is one POST', async (_what, script) => {
     const { error, seen } = await failure(script, setUp);
     expect(error).toMatchObject({ retryable: true });

@@ -108,7 +108,7 @@ describe('an acquirer of other shapes', () => {
     });
   });
 
-  test('gets a resume and a look', async () => {
+  test('gets a resume and a read', async () => {
     await atForeign(async ({ cards }, sent) => {
       await cards.resume({ ...RESUME, paymentId: 'P-1' });
       expect(sent()).toEqual({
@@ -121,7 +121,7 @@ describe('an acquirer of other shapes', () => {
     });
   });
 
-  test('tells of its payments and challenges', async () => {
+  test('shows its payments and challenges', async () => {
     await atForeign(async ({ cards: { noticeOf } }) => {
       expect(noticeOf({ event: 'paid', subject: { id: 'P-1', outcome: 'SUCCEEDED' } })).toEqual({
         kind: 'status',
@@ -177,7 +177,7 @@ describe('an event under our own names', () => {
     { type: 'three_ds.completed', data: { payment_id: 'p', reference_id: 'r', payment_status: 'REQUIRES_ACTION' } },
     { event: 'x', reference_id: 'r', payment_id: 'p' },
     { type: 'THREE_DS_DONE', payment_id: 'p', reference_id: 'r' },
-  ])('about 3-D Secure tells of a completed challenge: %j', (body) => {
+  ])('about 3-D Secure reports a completed challenge: %j', (body) => {
     expect(noticeOf(body)).toMatchObject({ kind: 'completion', paymentId: 'p', status: undefined, referenceId: 'r' });
   });
 

@@ -36,7 +36,7 @@ const still = (orders: Order[]) =>
     records: orders.slice((page - 1) * page_size, page * page_size),
   }));
 
-describe('whatever the bank does, a list that is called stable', () => {
+describe('with any behaviour of the bank, a list that is called stable', () => {
   test('holds every order that was in it when the reading began', async () => {
     await fc.assert(
       fc.asyncProperty(modelLists({ honest: false }), async (how) => {
@@ -60,7 +60,7 @@ test('a list whose pages and total are true is stable, in any order that it keep
       expect(new Set(orders.map(({ order_id }) => order_id)).size).toBe(orders.length);
       expect(pagesRead).toBe(list.requests);
     }),
-    // Seeded: of a shuffled list that grows during every look, once in many thousand, no look is whole; then it is called
+    // Seeded: of a shuffled list that grows during every read, once in many thousand, no read is whole; then it is called
     // unstable.
     { numRuns: 500, seed: 2026 },
   );
@@ -95,7 +95,7 @@ test('an empty list that says so is stable at its first page', async () => {
 });
 
 describe('a list is read no further', () => {
-  test('once whoever asked has seen enough, and then it proves nothing', async () => {
+  test('once the caller has seen enough, and then it proves nothing', async () => {
     const { bank, requests } = still(ordersNamed(250));
     const enough = (page: readonly Order[]) => page.some(({ order_id }) => order_id === 'o-120');
     const scan = await readAllOrders(bank.orders, QUERY, { pageSize: 100, enough });
@@ -269,7 +269,7 @@ describe('a page that is too large to be read is asked for again', () => {
     operation,
     tooLarge: true,
   });
-  const weighing = (sizeMax: number, heavy = 0) =>
+  const listOfSize = (sizeMax: number, heavy = 0) =>
     listing(({ page, page_size }) => {
       const records = ordersNamed(45).slice((page - 1) * page_size, page * page_size);
       if (page_size > sizeMax && records.some(({ order_id }) => order_id === `o-${heavy}`)) throw tooLarge;
@@ -281,14 +281,14 @@ describe('a page that is too large to be read is asked for again', () => {
     [1, 0],
     [1, 44],
   ])('with at most %i records, from the first page, if it holds order %i', async (sizeMax, heavy) => {
-    const { bank, requests } = weighing(sizeMax, heavy);
+    const { bank, requests } = listOfSize(sizeMax, heavy);
     expect(await readAllOrders(bank.orders, QUERY)).toMatchObject({ stable: true, orders: { length: 45 } });
     expect(requests.at(-1)?.[1]).toBe(sizeMax);
     expect(requests.filter(([, size]) => size === 100)).toHaveLength(1);
   });
 
   test('until a single record is', async () => {
-    const { bank, requests } = weighing(0);
+    const { bank, requests } = listOfSize(0);
     await expect(readAllOrders(bank.orders, QUERY)).rejects.toBe(tooLarge);
     expect(requests.map(([, size]) => size)).toEqual([100, 20, 1]);
   });

@@ -131,7 +131,7 @@ describe('a process with the key of the relays', () => {
     expect([gone.server.seen.length, up.server.seen.length]).toEqual([1, 1]);
   });
 
-  it('is told that it cannot read when no worker answers, or none has a token', async () => {
+  it('is answered that it cannot read when no worker answers, or none has a token', async () => {
     const { port, close } = await relayed(ok(ACCOUNT), answer(503, ''));
     const bank = reader([port]);
     expect(await failureOf(bank.authenticate())).toMatchObject({ outcome: 'not-sent' });
@@ -155,7 +155,7 @@ describe('who has another key or none', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('cannot stand in for a worker with a certificate', async () => {
+  it('cannot pose as a worker with a certificate', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'payouts-relay-'));
     const { cert, key } = makeCertificate(folder);
     const asked: string[] = [];

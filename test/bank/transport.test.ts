@@ -2,7 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { type BankError, NotSentError, UnknownOutcomeError } from '../../src/bank/errors.ts';
 import { limitsPass, watchLimits } from '../support/time-limit.ts';
-import { answer, hangUp, ok, raw, type Script, scriptedBank, silence } from './support/scripted-bank.ts';
+import { answer, hangUp, noAnswer, ok, raw, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 async function closedPort(): Promise<number> {
@@ -79,7 +79,7 @@ describe('a write of which provably nothing left is not sent', () => {
   });
 
   test('when the TLS handshake fails or never ends', async () => {
-    for (const onConnection of ['close', 'silence'] as const) {
+    for (const onConnection of ['close', 'no-answer'] as const) {
       const server = createServer((socket) => {
         socket.on('error', () => {});
         if (onConnection === 'close') socket.end();
@@ -112,7 +112,7 @@ describe('a write of which provably nothing left is not sent', () => {
   });
 
   test('when the caller aborts before the token is there, and the sender is not asked', async () => {
-    await using server = await scriptedBank(ok({ order_id: '1' }), silence);
+    await using server = await scriptedBank(ok({ order_id: '1' }), noAnswer);
     await using bank = testBank(server.baseUrl);
     const controller = new AbortController();
     let asked = 0;

@@ -5,8 +5,8 @@ import { loadConfig } from '../../src/platform/config.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { fakeSession } from '../support/fake-session.ts';
 
-/** What a command has told: its text for a terminal and its document. */
-interface Told {
+/** What a command has printed: its text for a terminal and its document. */
+interface Printed {
   text: string;
   document: unknown;
   said: string[];
@@ -16,7 +16,7 @@ interface Told {
 export interface BankSession {
   session: Session;
   bank: Bank;
-  told: Told;
+  printed: Printed;
   close(): Promise<void>;
 }
 
@@ -26,18 +26,18 @@ export async function openBankSession({ remote = false } = {}): Promise<BankSess
   const config = loadConfig(remote ? { PAYOUTS_API_URL: sandbox.url } : {});
   const { key, secret, auth } = config.bank;
   const bank = createBank({ baseUrl: sandbox.url, apiKey: key.reveal(), apiSecret: secret.reveal(), auth });
-  const told: Told = { text: '', document: undefined, said: [] };
-  const say = (text: string): void => void told.said.push(text);
+  const printed: Printed = { text: '', document: undefined, said: [] };
+  const say = (text: string): void => void printed.said.push(text);
   const session = fakeSession({
     config,
     output: {
       json: false,
       result(document: unknown, text: string) {
-        told.document = document;
-        told.text = text;
+        printed.document = document;
+        printed.text = text;
       },
       say,
-      tell: say,
+      notify: say,
       progress: say,
     },
     stack: async () => ({ apiUrl: sandbox.url }),
@@ -47,7 +47,7 @@ export async function openBankSession({ remote = false } = {}): Promise<BankSess
   return {
     session,
     bank,
-    told,
+    printed,
     async close() {
       await bank.close();
       await sandbox.close();

@@ -33,7 +33,7 @@ it('shows kinds, totals by currency, accounts, masked payees, makers and flags',
 });
 
 it.each(['account-frozen', 'beneficiary-changed', 'switched-off'] as const)(
-  'says that approving %s only looks again, and not so of a rejection',
+  'says that approving %s only checks again, and not so of a rejection',
   (code) => {
     const rows = [record(1, 'held', {}, code)];
     expect(decisionTable(rows)).toContain(`Approving ${code} accepts nothing: the bank is checked again`);

@@ -50,7 +50,7 @@ it.each([
   expect(await judgedPayloads([...entries], keys)).toEqual({ verdict, detail: expect.stringContaining(detail) });
 });
 
-it('of replaced servers the number is told, and why the last one was', () => {
+it('of replaced servers the number is shown, and why the last one was', () => {
   expect(judgeReplacements([])).toEqual({ verdict: 'ok', detail: 'not replaced in the last 24 hours' });
   const replacements = [
     { at: NOW - HOUR_MS, why: 'ended by SIGKILL' },

@@ -58,7 +58,7 @@ describe('an ID', () => {
     await expect(findTarget(store, id)).rejects.toMatchObject({ code: 'unknown-id' });
   });
 
-  it('of a payout stands for its batch where a batch is asked for', async () => {
+  it('of a payout means its batch where a batch is asked for', async () => {
     expect(batchIdOf(await findTarget(store, 'PAY-'), 'PAY-')).toBe(LATE);
   });
 });

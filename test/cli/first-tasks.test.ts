@@ -20,7 +20,7 @@ import { fakeSession } from '../support/fake-session.ts';
 let folder: string;
 let store: Store;
 let session: Session;
-let told: string[];
+let printed: string[];
 const UI = { url: 'http://127.0.0.1:8233', namespace: 'default' };
 const BATCH = '01890000-0000-7000-8000-000000000001';
 const IDS = ['INV-4711', 'INV-4712', 'INV-4713', 'INV-4714', 'INV-4715', 'INV-4716', 'INV-4717'] as const;
@@ -40,10 +40,10 @@ beforeAll(async () => {
     document: (batchId: string) => documentOf({ config, store, ui: UI }, batchId),
     output: {
       json: false,
-      say: (text: string) => void told.push(text),
-      tell: (text: string) => void told.push(text),
-      result: (_document: unknown, text: string) => void told.push(text),
-      stream: async (_pieces: unknown, text: () => Promise<string>) => void told.push(await text()),
+      say: (text: string) => void printed.push(text),
+      notify: (text: string) => void printed.push(text),
+      result: (_document: unknown, text: string) => void printed.push(text),
+      stream: async (_pieces: unknown, text: () => Promise<string>) => void printed.push(await text()),
     },
   });
   const at = Date.now();
@@ -54,8 +54,8 @@ beforeAll(async () => {
       ...(id === 'INV-4714' && { execute_on: '2999-01-04' }),
     }),
   );
-  const [, , look] = rows;
-  if (look !== undefined) Object.assign(look, { lookAlikeOf: rows[0]?.reference });
+  const [, , thirdRow] = rows;
+  if (thirdRow !== undefined) Object.assign(thirdRow, { lookAlikeOf: rows[0]?.reference });
   await store.claimBatch({ batchId: BATCH, file: 'payroll.csv', sha256: 'x', by: 'alice', rows, at });
   const put = async (
     id: (typeof IDS)[number],
@@ -87,17 +87,17 @@ afterAll(async () => {
 
 /** What a command answers, its complaint included. */
 async function answerTo(words: string): Promise<string> {
-  told = [];
+  printed = [];
   const program = buildProgram(async (action) => {
     try {
       await action(session);
     } catch (error) {
       const { message, hint, findings } = problemOf(error);
-      told.push(formatFindings(findings), message, hint);
+      printed.push(formatFindings(findings), message, hint);
     }
   });
   await program.parseAsync(words.replace('FOLDER', folder).split(' '), { from: 'user' });
-  return told.join('\n');
+  return printed.join('\n');
 }
 
 const MESSAGE = join(ROOT, 'examples/suppliers.pain.001.001.09.xml');

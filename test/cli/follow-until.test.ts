@@ -4,7 +4,7 @@ import { StackError } from '../../src/platform/embedded/home.ts';
 
 const QUICK = { timeoutMs: undefined, everyMs: 1, pulseEveryMs: 0 };
 
-/** Follows something that is never at rest while Temporal answers as `answers` say, check by check; it is at the end of them. */
+/** Follows something that is never settled while Temporal answers as `answers` say, check by check; it is at the end of them. */
 async function followed(...answers: (() => Promise<unknown>)[]): Promise<{ end: string; checks: number }> {
   let checks = 0;
   const pulse = async () => {
@@ -35,8 +35,8 @@ it.each([
   await expect(followed(...times(25, answer))).rejects.toMatchObject({ code: 'temporal-unreachable' });
 });
 
-it('a part of the stack that says itself why it is gone is not told in other words', async () => {
-  const lost = new StackError('boot-failed', 'no server starts', 'Look into its log.');
+it('a part of the stack that says itself why it is gone is not reported in other words', async () => {
+  const lost = new StackError('boot-failed', 'no server starts', 'Read its log.');
   const following = followUntil(async () => false, { ...QUICK, failure: Promise.resolve(lost) });
   await expect(following).rejects.toBe(lost);
 });

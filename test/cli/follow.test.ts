@@ -8,7 +8,7 @@ import { fakeSession } from '../support/fake-session.ts';
 
 const FOLLOWED = { kind: 'exchange', reference: 'ref-1', digest: 'd', until: 'at-rest' } as const;
 
-/** A workflow that has ended well; `rows` are what the store shows, one look after the other. */
+/** A workflow that has ended well; `rows` are what the store shows, one read after the other. */
 function sessionWith(payout: () => PayoutRecord | undefined): Session {
   const handle = { describe: async () => ({ status: { name: 'COMPLETED' } }), result: async () => ({}) };
   return fakeSession({
@@ -22,7 +22,7 @@ function sessionWith(payout: () => PayoutRecord | undefined): Session {
   });
 }
 
-it.concurrent('what has ended in Temporal and is not in the store is told, and not waited for', async () => {
+it.concurrent('what has ended in Temporal and is not in the store is reported, and not waited for', async () => {
   const following = followMove(
     sessionWith(() => undefined),
     FOLLOWED,
@@ -33,11 +33,11 @@ it.concurrent('what has ended in Temporal and is not in the store is told, and n
 
 it.concurrent('a row that is written while its workflow ends is followed', async () => {
   const row = { reference: 'ref-1', state: 'completed', reason: null } as PayoutRecord;
-  let looks = 0;
-  // Between the look and the question whether the workflow is there.
+  let reads = 0;
+  // Between the read and the question whether the workflow is there.
   const session = sessionWith(() => {
-    looks += 1;
-    return looks === 1 ? undefined : row;
+    reads += 1;
+    return reads === 1 ? undefined : row;
   });
   expect(await followMove(session, FOLLOWED, 20_000)).toEqual({ row, end: 'at-rest' });
 }, 15_000);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const source = fileURLToPath(new URL('../../src/cli/interrupt.ts', import.meta.url));
 
-it('whoever waits for Ctrl-C stays up until then, also with nothing else to do', async () => {
+it('a command that waits for Ctrl-C stays up until then, also with nothing else to do', async () => {
   const program = `
     import { interruptSignal, untilStopped } from '${source}';
     const stopped = interruptSignal();

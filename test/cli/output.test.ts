@@ -69,7 +69,7 @@ describe('what somebody else has written', () => {
     const shown = 'ord-1\\u001b[2J\\u001b[8m\\u000d\\u009b31mhidden\\u0007 \\u202etxt';
     expect(stdout.text).toBe(`\u001b[32mdone\u001b[39m\n${shown}\n`);
     expect(stderr.text).toContain(`${shown}\n`);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for
     expect(stderr.text.replaceAll('\r\u001b[2K', '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
   });
 
@@ -93,7 +93,7 @@ describe('--quiet', () => {
     const { output, stdout, stderr } = recorded({ quiet: true, terminal });
     output.say('hello');
     output.progress('1/2');
-    output.tell('Pay 12 payouts of this plan');
+    output.notify('Pay 12 payouts of this plan');
     output.result({}, 'done');
     expect(stderr.text).toBe('Pay 12 payouts of this plan\n');
     expect(stdout.text).toBe('done\n');

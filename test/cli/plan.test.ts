@@ -122,7 +122,7 @@ describe('the plan', () => {
     );
   });
 
-  it('tells what a row looks like, its payee masked', async () => {
+  it('shows what a row looks like, its payee masked', async () => {
     const store = await openEmptyStore();
     onTestFinished(() => store.close());
     const payee = { beneficiary_id: undefined, account_name: 'Maria Canary', account_no: '000123456789' };

@@ -10,7 +10,7 @@ function reportOf(states: PayoutState[]): Pick<BatchReport, 'counts' | 'incident
 }
 
 describe('the exit code of a report', () => {
-  it('says that people must look where an incident is that nobody has acknowledged, however well the rows ended', () => {
+  it('says that people must act where an incident is that nobody has acknowledged, however well the rows ended', () => {
     const message = 'the bank shows another order';
     const found = { row: 1, reference: 'ref', orderId: 'ord-9', kind: 'second-order', message, id: 'inc-1' } as const;
     const exitWith = (...incidents: BatchReport['incidents']): number =>

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-async function told(...argv: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {
+async function printed(...argv: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {
   const streams = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
@@ -31,7 +31,7 @@ describe('a mistyped', () => {
     ['field of the bank', ['explain', 'swift_cod', '--currency', 'EUR'], 'Did you mean swift_code?'],
     ['currency', ['template', '--currency', 'eur'], 'Write EUR.'],
   ])('%s ends with the usage exit code and a suggestion', async (_what, argv, suggestion) => {
-    const { exit, stdout, stderr } = await told(...argv);
+    const { exit, stdout, stderr } = await printed(...argv);
     expect(exit).toBe(EXIT.usage);
     expect(stderr).toContain(suggestion);
     expect(stdout).toBe('');
@@ -40,14 +40,14 @@ describe('a mistyped', () => {
   it('choice is explained in lines that fit the terminal', async () => {
     const { columns } = process.stderr;
     process.stderr.columns = 60;
-    const { stderr } = await told('list', '--state', 'frob');
+    const { stderr } = await printed('list', '--state', 'frob');
     process.stderr.columns = columns;
     expect(stderr).toContain('cancelled');
     expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60);
   });
 
   it('command is one document on one line with --json', async () => {
-    const { exit, stdout } = await told('validat', 'payroll.csv', '--json');
+    const { exit, stdout } = await printed('validat', 'payroll.csv', '--json');
     expect(exit).toBe(EXIT.usage);
     expect(JSON.parse(stdout)).toMatchObject({ schemaVersion: 1, error: { code: 'usage' } });
     expect(stdout).toContain('Did you mean validate?');
@@ -55,7 +55,7 @@ describe('a mistyped', () => {
 });
 
 it.each(['-v', '--version'])('%s prints one line of versions', async (flag) => {
-  const { exit, stdout } = await told(flag);
+  const { exit, stdout } = await printed(flag);
   expect(exit).toBe(EXIT.completed);
   expect(stdout).toMatch(/^payouts \S+, Temporal SDK \S+, Node \S+\n$/);
 });
@@ -70,7 +70,7 @@ it.each([
   ['intake', 'drop', '--by', PAN],
   ['switch', 'off', 'everything', '--reason', PAN],
 ])('payouts %s %s refuses a text that would be kept and may not, and does not show it', async (...argv) => {
-  const { exit, stdout, stderr } = await told(...argv);
+  const { exit, stdout, stderr } = await printed(...argv);
   expect([exit, stderr]).toEqual([EXIT.usage, expect.stringContaining('must not contain a card number')]);
   expect(stdout + stderr).not.toMatch(/4012|statement/);
 });

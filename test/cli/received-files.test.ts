@@ -50,7 +50,7 @@ const filesIn = (home: string): [string, string][] =>
 /** The same batch, written by a command in place and by one on a laptop. */
 async function twice() {
   const gateway = await openGateway([], { env });
-  const { door, url } = gateway;
+  const { proxy, url } = gateway;
   const [here, there] = [homeOf('here'), homeOf('there')];
   const config = loadConfig({ ...env, PAYOUTS_HOME: here });
   const session = laptop(there, url);
@@ -60,13 +60,13 @@ async function twice() {
     /** The files of both, after their summaries were compared. */
     async report(batchId: string, isMasked = false) {
       const place = { folder: join(here, 'reports'), isMasked };
-      const summary = await reportBatch({ config, store: door.store, ui }, batchId, place);
+      const summary = await reportBatch({ config, store: proxy.store, ui }, batchId, place);
       const received = await receiveReport(session, batchId, isMasked);
       expect(JSON.stringify(received.summary).replaceAll(there, here)).toBe(JSON.stringify(summary));
       return [filesIn(here), filesIn(there)] as const;
     },
     async erpFile(batchId: string, format: (typeof ERP_FORMATS)[number]) {
-      const written = await writeErpFile({ config, store: door.store }, batchId, format);
+      const written = await writeErpFile({ config, store: proxy.store }, batchId, format);
       const received = await receiveErpFile(session, batchId, format);
       expect({ ...received, path: received.path.replace(there, here) }).toEqual(written);
       return [filesIn(here), filesIn(there)] as const;
@@ -77,7 +77,7 @@ async function twice() {
 }
 
 it('writes what a command in place writes, byte for byte, at every stage of a bank message', async () => {
-  const { door, send, report, erpFile, there } = await twice();
+  const { proxy, send, report, erpFile, there } = await twice();
   const { batchId } = (
     await send('/v1/batches?file=suppliers.xml', {
       method: 'POST',
@@ -87,16 +87,16 @@ it('writes what a command in place writes, byte for byte, at every stage of a ba
   ).document;
   const [received, receivedThere] = await report(batchId);
   expect(receivedThere).toEqual(received);
-  await door.end(batchId);
+  await proxy.end(batchId);
   const [here, thereNow] = await report(batchId);
   expect(thereNow).toEqual(here);
   for (const format of ERP_FORMATS) {
     const [its, theirs] = await erpFile(batchId, format);
     expect(theirs, format).toEqual(its);
   }
-  const [paid] = await Array.fromAsync(door.store.rows(batchId));
+  const [paid] = await Array.fromAsync(proxy.store.rows(batchId));
   const returned = { reference: paid?.reference ?? '', orderId: 'r-1', amount: '1.00', currency: 'USD' };
-  await door.store.recordReturn({ ...returned, seenAt: 10_000 });
+  await proxy.store.recordReturn({ ...returned, seenAt: 10_000 });
   const [masked, maskedThere] = await report(batchId, true);
   expect(maskedThere).toEqual(masked);
   const [last, lastThere] = await erpFile(batchId, 'pain002');
@@ -112,21 +112,21 @@ it('writes what a command in place writes, byte for byte, at every stage of a ba
 });
 
 it('writes a batch of several pages', async () => {
-  const { door, report } = await twice();
-  await door.store.claimBatch(batchClaim('batch-1', documentIds(600)));
+  const { proxy, report } = await twice();
+  await proxy.store.claimBatch(batchClaim('batch-1', documentIds(600)));
   const [here, there] = await report('batch-1');
   expect(there).toEqual(here);
 });
 
 it('writes the rows to submit again, and removes those of a batch that has none any more', async () => {
-  const { door, report, there } = await twice();
+  const { proxy, report, there } = await twice();
   const failedOf = (id: string): string => join(there, 'reports', `${id}.failed.csv`);
   for (const [id, state] of [
     ['batch-1', 'failed'],
     ['batch-2', 'completed'],
   ] as const) {
-    await door.store.claimBatch(batchClaim(id, [`doc-of-${id}`]));
-    await door.end(id, state);
+    await proxy.store.claimBatch(batchClaim(id, [`doc-of-${id}`]));
+    await proxy.end(id, state);
     mkdirSync(join(there, 'reports'), { recursive: true });
     writeFileSync(failedOf(id), 'earlier');
     const [its, theirs] = await report(id);
@@ -137,8 +137,8 @@ it('writes the rows to submit again, and removes those of a batch that has none 
 });
 
 it.each(['camt054', 'pain002'] as const)('refuses %s of what has none, and writes nothing', async (format) => {
-  const { door, session, there } = await twice();
-  await door.store.claimBatch(batchClaim('batch-1', ['one']));
+  const { proxy, session, there } = await twice();
+  await proxy.store.claimBatch(batchClaim('batch-1', ['one']));
   await expect(receiveErpFile(session, 'batch-1', format)).rejects.toMatchObject({
     kind: 'not-found',
     code: format === 'camt054' ? 'nothing-moved' : 'nothing-to-answer',

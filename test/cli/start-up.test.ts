@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 const run = promisify(execFile);
 
-/** Tells on stderr, when the process ends, every module that it has loaded. */
+/** Prints on stderr, when the process ends, every module that it has loaded. */
 const COUNTS = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   const urls = [];

@@ -41,7 +41,7 @@ it('shows the head alone when there are no rows', () => {
   expect(table(['batch', 'paid'], [])).toBe('batch  paid\n-----  ----');
 });
 
-it('keeps every cell, whatever the rows, in one line each', () => {
+it('keeps every cell, for any rows, in one line each', () => {
   const word = fc.stringMatching(/^[a-z0-9-]{1,12}$/);
   fc.assert(
     fc.property(fc.array(fc.tuple(word, word), { maxLength: 20 }), (rows) => {
@@ -62,7 +62,7 @@ it('shows what would steer the terminal, in columns that stay aligned', () => {
 });
 
 it.each([60, 80, 120])(
-  'breaks no word at %i columns: what does not fit beside each other stands below each other',
+  'breaks no word at %i columns: what does not fit beside each other is below each other',
   (width) => {
     const [id, why] = [
       '01890000-0000-7000-8000-000000000001',

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { buildProgram } from '../../src/cli/program.ts';
 
-/** What stands for something, where a command takes no word of any kind. */
+/** The text in the place of something, where a command takes no word of any kind. */
 const VALUES: Readonly<Record<string, string>> = {
   ACTION: 'keep-looking',
   SCOPE: 'account',

@@ -17,7 +17,7 @@ const REFUSAL_CODES = Object.keys(ENVELOPE_CODES)
   .map(Number)
   .filter((code) => code !== 0);
 /** Statuses that an order leaves only by a decision, or never. */
-const AT_REST = ['WAIT_FOR_AUDIT', 'COMPLETED', 'REJECTED', 'CANCELLED', 'FAILED', 'CLOSED'];
+const SETTLED_FOR = ['WAIT_FOR_AUDIT', 'COMPLETED', 'REJECTED', 'CANCELLED', 'FAILED', 'CLOSED'];
 const DECIMAL = /^\d+(\.\d+)?$/;
 
 /** A USD payee with every field of the interface's `local` entry (section 2). */
@@ -37,7 +37,7 @@ const LOCAL_DETAILS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What any bank of the interface must show, whoever wrote it. Asserts what the interface says (sections 1 to 8) and nothing
+ * What any bank of the interface must show, by any author. Asserts what the interface says (sections 1 to 8) and nothing
  * it leaves open: which code a condition gets is not shown, so a refusal is "a listed code other than 0".
  */
 export function bankingContract(openTarget: () => Promise<ContractTarget>): void {
@@ -87,8 +87,8 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
       return statuses.includes(seen.status) ? seen : undefined;
     });
   /** The account once no order placed before still moves its money. */
-  const accountAtRest = async () => {
-    for (const orderId of placedIds.splice(0)) await orderIn(orderId, ...AT_REST);
+  const settledAccount = async () => {
+    for (const orderId of placedIds.splice(0)) await orderIn(orderId, ...SETTLED_FOR);
     return account();
   };
   /** The record of an order in the list, once it is there. */
@@ -218,7 +218,7 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
     });
 
     test('one takes amount and fee from the balance and is completed', async () => {
-      const before = await accountAtRest();
+      const before = await settledAccount();
       const body = await paymentBody();
       const orderId = await placed(`${TRANSACTIONS}/payment`, body);
       const done = await orderIn(orderId, 'COMPLETED');
@@ -305,7 +305,7 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
       ['an account nobody has', { account_id: randomUUID() }],
       ['a charge type that is not available', { charge_type: 'OUR' }],
     ])('refuses %s and holds nothing', async (_case, changes) => {
-      const before = await accountAtRest();
+      const before = await settledAccount();
       refused(await post(`${TRANSACTIONS}/payment`, await paymentBody(changes)));
       expect(await account()).toMatchObject({ balance: before.balance, frozen: before.frozen });
     });
@@ -315,7 +315,7 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
     });
   });
 
-  // Where one of these fails, no list proves that an order is absent: whoever loses an answer waits for people.
+  // Where one of these fails, no list proves that an order is absent: a run that loses an answer waits for people.
   describe('what a list proves', () => {
     test('it shows nothing but the user, the currency and the page that were asked for', async () => {
       for (let n = 0; n < 3; n += 1) await placed(`${TRANSACTIONS}/payment`, await paymentBody({ amount: '1.00' }));
@@ -346,9 +346,11 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
       const headers = { 'cache-control': 'no-cache' };
       // A cache gives no answer to a POST.
       const posted = await bank.raw('POST', '/v1/auth', { body: { api_key: target.key, api_secret: target.secret } });
-      const { headers: told } = await bank.raw('GET', TRANSACTIONS, { query, headers });
-      expect(Number(told.get('age') ?? 0)).toBeLessThanOrEqual(5);
-      const [before, now] = [posted, { headers: told }].map((answer) => Date.parse(answer.headers.get('date') ?? ''));
+      const { headers: reported } = await bank.raw('GET', TRANSACTIONS, { query, headers });
+      expect(Number(reported.get('age') ?? 0)).toBeLessThanOrEqual(5);
+      const [before, now] = [posted, { headers: reported }].map((answer) =>
+        Date.parse(answer.headers.get('date') ?? ''),
+      );
       expect((now ?? 0) - (before ?? 0)).toBeGreaterThan(-30_000);
     });
 
@@ -368,7 +370,7 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
     };
 
     test('a large payment holds its money, is approved and completed', async () => {
-      const before = await accountAtRest();
+      const before = await settledAccount();
       const orderId = await auditOrder();
       const held = await account();
       expect(compareDecimals(held.frozen, addDecimals(before.frozen, target.auditAmount))).not.toBe(-1);
@@ -377,7 +379,7 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
     });
 
     test('a rejected one gives the money back', async () => {
-      const before = await accountAtRest();
+      const before = await settledAccount();
       const orderId = await auditOrder();
       refused(await post(`${TRANSACTIONS}/${orderId}/reject`, {}));
       ok(await post(`${TRANSACTIONS}/${orderId}/reject`, { remark: 'not ours' }));
@@ -425,7 +427,7 @@ export function bankingContract(openTarget: () => Promise<ContractTarget>): void
       return { sell_account: target.accountId, buy_account: buy.account_id };
     };
 
-    test.each(['USD', 'EUR'])('an amount in %s is quoted and booked with both legs', async (currency) => {
+    test.each(['USD', 'EUR'])('an amount in %s is quoted and booked with both sides', async (currency) => {
       const terms = { ...(await pair()), amount: '40.00', currency };
       const quote = ok(await get(`${TRANSACTIONS}/fx/quote`, terms));
       expect(quote).toMatchObject({ sell_currency: 'USD', buy_currency: 'EUR' });

@@ -19,13 +19,13 @@ export interface ProviderTarget {
   paymentType: string;
   /** A payee in USD, as a file names it; `account_no` may be any digits. */
   details: Readonly<Record<string, string>>;
-  until<T>(look: () => Promise<T | undefined>): Promise<T>;
+  until<T>(read: () => Promise<T | undefined>): Promise<T>;
   close(): Promise<void>;
 }
 
 const DECIMAL = /^\d+(\.\d+)?$/;
 
-/** What everybody outside `src/bank` relies on, whatever the codes, words, pages and times of the bank are. */
+/** What everybody outside `src/bank` relies on, for any codes, words, pages and times of the bank. */
 export function providerContract(openTarget: () => Promise<ProviderTarget>): void {
   let target: ProviderTarget;
   let bank: Bank;
@@ -158,7 +158,7 @@ export function providerContract(openTarget: () => Promise<ProviderTarget>): voi
   });
 
   describe('what is not there', () => {
-    test('is told apart from a bank that does not answer', async () => {
+    test('is distinguished from a bank that does not answer', async () => {
       const id = randomUUID();
       await expect(bank.accounts.get(id)).rejects.toMatchObject({ condition: 'account-not-found', retryable: false });
       await expect(bank.beneficiaries.get(id)).rejects.toMatchObject({ condition: 'beneficiary-not-found' });
@@ -167,7 +167,7 @@ export function providerContract(openTarget: () => Promise<ProviderTarget>): voi
   });
 
   describe('the order list', () => {
-    test('is read whole in pages of two, from a time on, and a look shares it', async () => {
+    test('is read whole in pages of two, from a time on, and a read shares it', async () => {
       const placed: string[] = [];
       for (let n = 0; n < 5; n += 1) {
         placed.push((await bank.transactions.payment(await paymentBody({ amount: '1.00' }))).order_id);
@@ -183,9 +183,9 @@ export function providerContract(openTarget: () => Promise<ProviderTarget>): voi
       expect(ids).toEqual(expect.arrayContaining(placed));
       expect(new Set(ids).size).toBe(ids.length);
 
-      const looked = await bank.orders.listSettled(query, { pageSize: 2 });
-      expect(looked).toMatchObject({ stable: true });
-      expect(looked.orders.map(({ order_id }) => order_id).sort()).toEqual(ids.toSorted());
+      const lastRead = await bank.orders.listStable(query, { pageSize: 2 });
+      expect(lastRead).toMatchObject({ stable: true });
+      expect(lastRead.orders.map(({ order_id }) => order_id).sort()).toEqual(ids.toSorted());
       expect((await bank.orders.listAll(query, { pageSize: 2, calls: 1 })).orders).toHaveLength(2);
       expect((await bank.orders.listAll({ ...query, type: 'FX' })).orders).toEqual([]);
       expect((await bank.orders.listAll({ ...query, from: Date.now() + 86_400_000 })).orders).toEqual([]);

@@ -42,9 +42,9 @@ describe('the seam of a bank, shown by one with other codes, words and times, an
       frozenAccountId: 'pot-3',
       paymentType: 'wire',
       details: { holder: 'Contract Payee' },
-      until: async (look) => {
-        for (let looks = 0; looks < 5; looks += 1) {
-          const seen = await look();
+      until: async (read) => {
+        for (let reads = 0; reads < 5; reads += 1) {
+          const seen = await read();
           if (seen !== undefined) return seen;
         }
         throw new Error('nothing was seen');

@@ -10,8 +10,8 @@ export interface ContractTarget {
   accountId: string;
   /** An amount in the account's currency that waits for approval. */
   auditAmount: string;
-  /** Repeats `look` while time passes, until it answers. Throws at the limit. */
-  until<T>(look: () => Promise<T | undefined>): Promise<T>;
+  /** Repeats `read` while time passes, until it answers. Throws at the limit. */
+  until<T>(read: () => Promise<T | undefined>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ async function embeddedTarget(): Promise<ContractTarget> {
     uid: 'u-1001',
     accountId: 'acc-u1001-usd',
     auditAmount: '10000.00',
-    until: (look) =>
-      repeat(look, 40, () => {
+    until: (read) =>
+      repeat(read, 40, () => {
         sandbox.clock.advance(100);
         return Promise.resolve();
       }),
@@ -54,16 +54,16 @@ async function remoteTarget(environment: NodeJS.ProcessEnv): Promise<ContractTar
     uid: need('UID'),
     accountId: need('ACCOUNT'),
     auditAmount: environment.PAYOUTS_CONTRACT_AUDIT_AMOUNT ?? '10000.00',
-    until: (look) => repeat(look, POLLS_MAX, () => new Promise((resolve) => setTimeout(resolve, POLL_MS))),
+    until: (read) => repeat(read, POLLS_MAX, () => new Promise((resolve) => setTimeout(resolve, POLL_MS))),
     close: () => Promise.resolve(),
   };
 }
 
-async function repeat<T>(look: () => Promise<T | undefined>, times: number, pass: () => Promise<void>): Promise<T> {
+async function repeat<T>(read: () => Promise<T | undefined>, times: number, pass: () => Promise<void>): Promise<T> {
   for (let time = 0; time < times; time += 1) {
-    const seen = await look();
+    const seen = await read();
     if (seen !== undefined) return seen;
     await pass();
   }
-  throw new Error(`nothing was seen in ${times} looks`);
+  throw new Error(`nothing was seen in ${times} reads`);
 }

@@ -10,7 +10,7 @@ const sections = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading 
 const gaps = sections.flatMap((heading) => tableRows(text, heading)).map(cellsOf);
 
 describe('docs/api-gaps.md', () => {
-  it('has a row for every setting that stands in for something not shown', () => {
+  it('has a row for every setting that replaces something not shown', () => {
     const keys = Object.entries(CONFIG_KEYS).flatMap(([name, { meaning }]) =>
       meaning.includes('(api-gaps)') ? [name] : [],
     );

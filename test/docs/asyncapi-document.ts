@@ -25,7 +25,7 @@ export function asyncApiDocument(): object {
       },
     },
     operations: {
-      tell: {
+      notify: {
         action: 'send',
         channel: { $ref: '#/channels/events' },
         bindings: { http: { method: 'POST', bindingVersion: '0.3.0' } },

@@ -65,8 +65,10 @@ describe.each(documents)('%s', (path) => {
   });
 
   it('names in a source what is in it', () => {
-    const told = [...text.matchAll(/((?:`(?!PAYOUTS_)[\w.]+`(?:,\s|\sand\s)?)+)\s(?:in\s|\()`(src\/[\w./-]+\.ts)`/g)];
-    const missing = told.flatMap(([, names = '', file = '']) => {
+    const reported = [
+      ...text.matchAll(/((?:`(?!PAYOUTS_)[\w.]+`(?:,\s|\sand\s)?)+)\s(?:in\s|\()`(src\/[\w./-]+\.ts)`/g),
+    ];
+    const missing = reported.flatMap(([, names = '', file = '']) => {
       const words = new Set(documentText(file).match(/\w+/g));
       return (names.match(/\w+/g) ?? []).filter((name) => !words.has(name)).map((name) => `${name} in ${file}`);
     });

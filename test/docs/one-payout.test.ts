@@ -20,14 +20,14 @@ function eventTypes(file: string): string[] {
 
 it('docs/one-payout.md goes through every event of the recorded history', () => {
   const types = eventTypes('payout-plain.json');
-  const told = tableRows(text, 'From the claim to the end').flatMap((row) => {
+  const reported = tableRows(text, 'From the claim to the end').flatMap((row) => {
     const [event = '', says = ''] = cellsOf(row);
     if (event === 'none') return [];
     const [first = Number.NaN, last = first] = event.split(' to ').map(Number);
     const type = /^\w+/.exec(says)?.[0] ?? '';
     return types.slice(first - 1, last).map((of) => (of.startsWith(type) ? of : `${event}: ${of}, not ${type}`));
   });
-  expect(told).toEqual(types);
+  expect(reported).toEqual(types);
 });
 
 it('docs/one-payout.md says how many events the other histories have', () => {

@@ -8,7 +8,7 @@ import { cellsOf, code, documentText, tableRows } from './markdown.ts';
 const operations = documentText('docs/operations.md');
 
 describe('docs/operations.md', () => {
-  it('allows every action that people are told to take about a payout that needs an operator', () => {
+  it('allows every action that people are asked to take about a payout that needs an operator', () => {
     let above = '';
     const allowed = new Map<string, string>();
     for (const [reason = '', , actions = ''] of tableRows(operations, 'needs-operator').map(cellsOf)) {
@@ -16,8 +16,8 @@ describe('docs/operations.md', () => {
       allowed.set(reason, above);
     }
     const reasons = { ...PAYOUT_REASONS, 'outcome-unknown': SEARCHED_IN_VAIN };
-    const told = Object.entries<Remedy>(reasons).filter(([, { who }]) => who === 'operator');
-    const refused = told.flatMap(([reason, { todo }]) =>
+    const reported = Object.entries<Remedy>(reasons).filter(([, { who }]) => who === 'operator');
+    const refused = reported.flatMap(([reason, { todo }]) =>
       [...todo.matchAll(/ --action ([\w-]+)/g)].flatMap(([, action = '']) =>
         allowed.get(code(reason))?.includes(action) === true ? [] : [`${reason}: ${action}`],
       ),

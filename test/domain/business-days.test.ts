@@ -25,7 +25,7 @@ describe('a due date', () => {
     expect(dueAt({ currency: 'EUR' }, calendar)).toBeUndefined();
   });
 
-  it('is the first open day that is not before the one given, whatever is closed', () => {
+  it('is the first open day that is not before the one given, past all closed days', () => {
     const date = fc.date({ min: new Date('2026-01-01'), max: new Date('2027-12-31'), noInvalidDate: true });
     const iso = (day: Date): string => day.toISOString().slice(0, 10);
     fc.assert(

@@ -53,7 +53,7 @@ it.each([
 describe('a bank that has had too many calls', () => {
   const quiet = failed(HEALTHY, 10_000, 5_000);
 
-  it('gets none until it wants them, whatever calls under way bring back, and then twice as many each five seconds', () => {
+  it('gets none until it wants them, despite the answers of calls under way, and then twice as many each five seconds', () => {
     const later = answered(failed(quiet, 10_500), 11_000);
     const down = Array.from({ length: 5 }).reduce<Health>((health) => failed(health, 10_100), quiet);
     for (const health of [quiet, later, answered(down, 11_000)]) {

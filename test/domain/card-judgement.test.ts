@@ -18,7 +18,7 @@ const event = (status: string, more: Partial<CardEvent> = {}): CardEvent => ({
   receivedAt: 0,
   ...more,
 });
-const look = (status: string, more: Partial<CardPaymentView> = {}): CardPaymentView => ({
+const read = (status: string, more: Partial<CardPaymentView> = {}): CardPaymentView => ({
   paymentId: 'p-1',
   status,
   nextAction: null,
@@ -29,10 +29,10 @@ describe('judgeCard', () => {
   it.each([
     ['SUCCEEDED', 'succeeded'],
     ['FAILED', 'failed'],
-  ])('%s from a verified event or from a look alone ends it as %s', (status, end) => {
+  ])('%s from a verified event or from a read alone ends it as %s', (status, end) => {
     expect(judgeCard([event(status)], [], expected)).toEqual({ end, paymentId: 'p-1' });
-    expect(judgeCard([], [look(status)], expected)).toEqual({ end, paymentId: 'p-1' });
-    expect(judgeCard([event(status)], [look('PROCESSING')], expected)).toEqual({ end, paymentId: 'p-1' });
+    expect(judgeCard([], [read(status)], expected)).toEqual({ end, paymentId: 'p-1' });
+    expect(judgeCard([event(status)], [read('PROCESSING')], expected)).toEqual({ end, paymentId: 'p-1' });
   });
 
   it.each([
@@ -41,14 +41,14 @@ describe('judgeCard', () => {
     ['a status nobody knows', [event('CAPTURED')]],
     ['nothing', []],
   ])('%s ends nothing', (_what, events) => {
-    expect(judgeCard(events, [look('PROCESSING')], expected)).toEqual({ open: true });
+    expect(judgeCard(events, [read('PROCESSING')], expected)).toEqual({ open: true });
   });
 
-  it('contradictions decide nothing, whoever says them', () => {
+  it('contradictions decide nothing, from any source', () => {
     const contradicted = { conflict: 'status-contradicted' };
     expect(judgeCard([event('SUCCEEDED'), event('FAILED')], [], expected)).toMatchObject(contradicted);
-    expect(judgeCard([event('FAILED')], [look('SUCCEEDED')], expected)).toMatchObject(contradicted);
-    expect(judgeCard([event('SUCCEEDED')], [look('FAILED')], expected)).toMatchObject(contradicted);
+    expect(judgeCard([event('FAILED')], [read('SUCCEEDED')], expected)).toMatchObject(contradicted);
+    expect(judgeCard([event('SUCCEEDED')], [read('FAILED')], expected)).toMatchObject(contradicted);
   });
 
   it('two payments of one intent that both took money are for people', () => {
@@ -70,7 +70,7 @@ describe('judgeCard', () => {
     ['payment-conflict', { merchantRequestId: 'somebody-else' }],
   ])('shown with other fields it is %s, paid or not', (conflict, shown) => {
     for (const status of ['SUCCEEDED', 'FAILED', 'PROCESSING', 'REQUIRES_ACTION']) {
-      expect(judgeCard([event('SUCCEEDED')], [look(status, shown)], expected)).toMatchObject({
+      expect(judgeCard([event('SUCCEEDED')], [read(status, shown)], expected)).toMatchObject({
         conflict: status === 'FAILED' ? 'status-contradicted' : conflict,
       });
     }
@@ -81,9 +81,9 @@ describe('judgeCard', () => {
     ['unit', { amount: '4990' }],
     ['currency', { amount: '49.90', currency: 'USD' }],
     ['sum that nobody can read', { amount: '?' }],
-  ])('another %s in an event is a conflict, where a look shows none', (_what, said) => {
+  ])('another %s in an event is a conflict, where a read shows none', (_what, said) => {
     for (const status of ['SUCCEEDED', 'FAILED', 'PROCESSING']) {
-      const judged = judgeCard([event(status, said)], [look('PROCESSING')], expected);
+      const judged = judgeCard([event(status, said)], [read('PROCESSING')], expected);
       expect(judged).toEqual({ conflict: 'amount-conflict' });
     }
     expect(judgeCard([event('SUCCEEDED', { ...said, trust: 'hint' })], [], expected)).toEqual({ open: true });
@@ -100,10 +100,10 @@ describe('judgeCard', () => {
 
   it('an amount in another spelling is the same amount', () => {
     const shown = { amount: '49.9', currency: 'EUR', merchantRequestId: 'derived-1' };
-    expect(judgeCard([], [look('SUCCEEDED', shown)], expected)).toEqual({ end: 'succeeded', paymentId: 'p-1' });
+    expect(judgeCard([], [read('SUCCEEDED', shown)], expected)).toEqual({ end: 'succeeded', paymentId: 'p-1' });
   });
 
-  it('never says succeeded without a verified event or a look that says so, and the order of events is of no account', () => {
+  it('never says succeeded without a verified event or a read that says so, and the order of events is of no account', () => {
     const events = fc.array(
       fc.record({
         kind: fc.constantFrom('status' as const, 'completion' as const),
@@ -115,11 +115,11 @@ describe('judgeCard', () => {
       { maxLength: 6 },
     );
     fc.assert(
-      fc.property(events, (heard) => {
-        const judged = judgeCard(heard, [], expected);
-        expect(judgeCard(heard.toReversed(), [], expected)).toEqual(judged);
+      fc.property(events, (received) => {
+        const judged = judgeCard(received, [], expected);
+        expect(judgeCard(received.toReversed(), [], expected)).toEqual(judged);
         const said = (status: string): boolean =>
-          heard.some((it) => it.kind === 'status' && it.trust === 'verified' && it.status === status);
+          received.some((it) => it.kind === 'status' && it.trust === 'verified' && it.status === status);
         if ('end' in judged) expect(said(judged.end === 'succeeded' ? 'SUCCEEDED' : 'FAILED')).toBe(true);
         if ('open' in judged) expect(said('SUCCEEDED')).toBe(false);
       }),

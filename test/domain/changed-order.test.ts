@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExpectedOrder, OrderFacts } from '../../src/domain/order-judgement.ts';
-import { changesOf, differenceText, type SettledTerms } from '../../src/domain/reconciliation.ts';
+import { changesOf, differenceText, type ExpectedTerms } from '../../src/domain/reconciliation.ts';
 
 const payment: ExpectedOrder = {
   kind: 'payment',
@@ -11,7 +11,7 @@ const payment: ExpectedOrder = {
   amount: '12.00',
 };
 const booked = { orderId: 'own', fee: '1.00', feeCurrency: 'USD' };
-const terms = (more: Partial<SettledTerms> = {}): SettledTerms => ({
+const terms = (more: Partial<ExpectedTerms> = {}): ExpectedTerms => ({
   expected: payment,
   ownIds: ['own'],
   accepted: [],
@@ -34,7 +34,7 @@ const paid = (more: Partial<OrderFacts> = {}): OrderFacts => ({
   ...more,
 });
 
-const texts = (order: OrderFacts, known: SettledTerms): string[] => changesOf(order, known).map(differenceText);
+const texts = (order: OrderFacts, known: ExpectedTerms): string[] => changesOf(order, known).map(differenceText);
 
 describe('a payment', () => {
   it.each<[Partial<OrderFacts>, string[]]>([
@@ -152,7 +152,7 @@ describe('an exchange', () => {
     [{ buy_currency: 'GBP' }, ['buy_currency: sent USD, shown GBP']],
     [{ sell_account: 'acc-u1-gbp' }, ['sell_account: sent ***-eur, shown ***-gbp']],
     [{ buy_account: 'acc-u1-gbp' }, ['buy_account: sent ***-usd, shown ***-gbp']],
-    // The record of the other leg.
+    // The record of the other side.
     [{ order_id: 'leg', fee: '2.00' }, []],
   ])('shown with %j: %j', (shown, expected) => {
     expect(texts(sold(shown), exchange)).toEqual(expected);

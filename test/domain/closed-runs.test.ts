@@ -8,7 +8,7 @@ const closed = (before: ClosedRuns, row: Parameters<typeof closedAgain>[1], now 
 
 it('a payout that is closed where it was closed before is counted, each time with twice the pause', () => {
   const first = closed(NO_CLOSED_RUNS, PROCESSING, 10);
-  expect(first).toEqual({ count: 1, stoodAt: 'processing o-1', nextRestartAt: 1_010 });
+  expect(first).toEqual({ count: 1, closedState: 'processing o-1', nextRestartAt: 1_010 });
   const second = closed(first, PROCESSING, 2_000);
   expect(second).toMatchObject({ count: 2, nextRestartAt: 4_000 });
   expect(closed(second, PROCESSING)).toMatchObject({ count: 3, nextRestartAt: 4_000 });

@@ -46,7 +46,7 @@ describe('a subscription after a round', () => {
   const nothing = { hasTaken: false, halt: undefined, refusedWhy: undefined, isFull: false };
   const down = { ...nothing, halt: { kind: 'unavailable', why: 'http-503' } } as const;
 
-  it('is as before when nothing was to be told, and well when something was taken', () => {
+  it('is as before when nothing was to be delivered, and well when something was taken', () => {
     expect(healthAfter({ failures: 3, failingSince: 5 }, nothing, 10, 0)).toEqual({});
     const well = { failures: 0, failingSince: null, why: null, nextTryAt: null };
     expect(healthAfter({ failures: 3, failingSince: 5 }, { ...nothing, hasTaken: true }, 10, 0)).toEqual(well);

@@ -104,7 +104,7 @@ describe('the quote of an exchange by itself', () => {
     expect(asked('102.01')[0]?.digest).not.toBe(first?.digest);
   });
 
-  it('is not weighed when it buys something else than was asked', () => {
+  it('is not compared when it buys something else than was asked', () => {
     expect(approvalExceptionsOf(quoted('200.00', false), 'p', NO_CAPS)).toEqual([]);
   });
 

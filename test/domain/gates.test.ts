@@ -22,8 +22,8 @@ const terms = (over: Partial<Terms> = {}): Terms => ({
     listLagMs: 1,
     noMoneyRecheckMs: 1,
     statusAgeLimitMs: 1,
-    lookAgainMs: 1,
-    lookAgainMaxMs: 1,
+    pollMs: 1,
+    pollMaxMs: 1,
   },
   referenceDedupe: 'assumed',
   closedMeans: 'unclear',
@@ -32,7 +32,7 @@ const terms = (over: Partial<Terms> = {}): Terms => ({
   ...over,
 });
 
-describe('what stands before a submit', () => {
+describe('what is checked before a submit', () => {
   it('is nothing for a plain payout', () => {
     expect(nextGate(assessment(), terms(), {}, 0)).toEqual({ gate: 'open' });
   });
@@ -87,12 +87,12 @@ describe('what stands before a submit', () => {
     });
   });
 
-  it('an approval stands for its digest, also when the fee changes and changes back', () => {
+  it('an approval is bound to its digest, also when the fee changes and changes back', () => {
     const approved = ['d', 'd2'].map((digest) => ({ digest, by: ['bob'] }));
     expect(nextGate(assessment({ approvalsNeeded: 1 }), terms(), { approved }, 0).gate).toBe('open');
   });
 
-  it('an approval stands for one digest only: a changed payee needs a new one', () => {
+  it('an approval is bound to one digest only: a changed payee needs a new one', () => {
     const changed = assessment({ approvalsNeeded: 1, digest: 'd2' });
     expect(nextGate(changed, terms(), { approved: [{ digest: 'd', by: ['bob'] }] }, 0).gate).toBe('approval');
   });
@@ -124,7 +124,7 @@ describe('what our own store has against a submit', () => {
     expect(nextGate(assessment({ switchedOff: 'everything' }), terms(), passes, 0).gate).toBe('hold');
   });
 
-  it('waits for the date, and stands in no way of a refusal that no wait mends', () => {
+  it('waits for the date, and delays no refusal that no wait mends', () => {
     const off = assessment({ switchedOff: 'uid' });
     expect(nextGate(off, terms({ dueAt: 10 }), {}, 0).gate).toBe('scheduled');
     const obstacle = { kind: 'fail' as const, reason: because('unsupported') };

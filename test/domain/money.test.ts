@@ -71,7 +71,7 @@ describe('an instructed amount', () => {
 });
 
 describe('decimals of the bank', () => {
-  it('are compared by value, whatever their scale', () => {
+  it('are compared by value, at any scale', () => {
     fc.assert(
       fc.property(decimalText, fc.integer({ min: 1, max: 6 }), (text, zeros) => {
         const padded = text.includes('.') ? text + '0'.repeat(zeros) : `${text}.${'0'.repeat(zeros)}`;

@@ -22,7 +22,7 @@ const order = (clientOrderId: string | undefined): OrderFacts => ({
 describe('an order that shows our reference in another form', () => {
   const FORMS = [REFERENCE.toUpperCase(), REFERENCE.slice(0, 20)];
 
-  it.each(FORMS)('(%s) is ours when the bank has told us its id', (shown) => {
+  it.each(FORMS)('(%s) is ours when the bank has returned its id', (shown) => {
     expect(orderDifferences(order(shown), EXPECTED, ['o-0', 'o-1'])).toEqual([]);
   });
 
@@ -31,7 +31,7 @@ describe('an order that shows our reference in another form', () => {
     expect(orderDifferences(order(shown), EXPECTED)).toEqual([REFERENCE_FORM]);
   });
 
-  it('is another order when the reference is another one, whatever its id', () => {
+  it('is another order when the reference is another one, with any id', () => {
     expect(orderDifferences(order('theirs'), EXPECTED, ['o-1'])).toEqual(['client_order_id']);
   });
 

@@ -19,7 +19,7 @@ describe('a transfer', () => {
     ['between two accounts of the user and the currency', usd, usd, false, undefined],
     ['to another user', usd, theirs, false, 'account-not-own'],
     ['to another user, where that is allowed', usd, theirs, true, undefined],
-    ['from another user, whatever is allowed', theirs, usd, true, 'account-not-own'],
+    ['from another user, in spite of all that is allowed', theirs, usd, true, 'account-not-own'],
     ['into another currency', usd, eur, false, 'account-currency'],
     ['from another currency', eur, usd, false, 'account-currency'],
     ['between accounts of a currency that was not asked for', eur, eur, false, 'account-currency'],

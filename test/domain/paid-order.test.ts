@@ -4,7 +4,7 @@ import { amountPaid, paidShown } from '../../src/domain/sent-order.ts';
 const NO_FEE = { fee: null, feeCurrency: null };
 const sent = { amount: '14.00', currency: 'EUR' } as never;
 
-it('is what the bank shows, whatever was asked', () => {
+it('is what the bank shows, not what was asked', () => {
   const order = { order_id: 'o', status: 's', stage: 'paid', transaction_amount: '9999.00' } as never;
   const { amount = null, currency = null } = paidShown('payment', order);
   expect(amountPaid({ amount, currency }, sent, NO_FEE)).toEqual({ amount: '9999.00', currency: 'EUR' });

@@ -15,7 +15,7 @@ it.each([
 
 const screened: PayeeCheck = { kind: 'screening', verdict: 'hit', provider: 'p', payee: 'd', digest: 'x', askedAt: 1 };
 
-it('a reading has the verdicts asked of it when there is one of each kind, whatever it says', () => {
+it('a reading has the verdicts asked of it when there is one of each kind, with any content', () => {
   expect(hasVerdicts(undefined, [])).toBe(true);
   expect(hasVerdicts(undefined, ['screening'])).toBe(false);
   expect(hasVerdicts([screened], ['screening'])).toBe(true);

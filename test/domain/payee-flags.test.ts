@@ -41,7 +41,7 @@ describe('The flags of a payee', () => {
     expect(payeeFlags({ ...known, ...facts }, NOW)).toEqual(flags);
   });
 
-  it('are told in words', () => {
+  it('are shown in words', () => {
     expect(flagsText(['new-payee', 'first-to-country'])).toBe('new payee, first payment to this country');
     expect(flagsText()).toBe('');
   });

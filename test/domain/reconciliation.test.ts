@@ -3,7 +3,7 @@ import { orderStage } from '../../src/bank/schemas/order-status.ts';
 import type { OrderFacts } from '../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
-import type { SettledTerms } from '../../src/domain/reconciliation.ts';
+import type { ExpectedTerms } from '../../src/domain/reconciliation.ts';
 import {
   addFindings,
   factsOfExchange,
@@ -138,17 +138,17 @@ describe('orders under the reference of an exchange', () => {
   it.each<[string, StoredPayout, string[], OrderFacts[], string[]]>([
     ['one, paid', payout('completed'), ['x'], [fx('x', 'COMPLETED')], []],
     ['one, paid, the answer lost', payout('completed'), [], [fx('x', 'COMPLETED')], []],
-    ['a record a leg', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('y', 'COMPLETED', buying)], []],
-    ['two of one leg', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('w', 'COMPLETED')], ['second-order w']],
+    ['a record a side', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('y', 'COMPLETED', buying)], []],
+    ['two of one side', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('w', 'COMPLETED')], ['second-order w']],
     [
-      'two of one leg, the answer lost',
+      'two of one side, the answer lost',
       payout('completed'),
       [],
       [fx('x', 'ACCEPTED'), fx('w', 'COMPLETED')],
       ['second-order x'],
     ],
     [
-      'two of the other leg',
+      'two of the other side',
       payout('completed'),
       ['x'],
       [fx('x', 'COMPLETED'), fx('y', 'COMPLETED', buying), fx('z', 'COMPLETED', buying)],
@@ -157,7 +157,7 @@ describe('orders under the reference of an exchange', () => {
     ['a dead one beside the own', payout('completed'), ['x'], [fx('x', 'COMPLETED'), fx('w', 'FAILED')], []],
     ['the own, now failed', payout('completed'), ['x'], [fx('x', 'FAILED')], ['end-contradicted x']],
     [
-      'settled as unpaid, and now paid, whatever its payout failed of',
+      'resolved as unpaid, and now paid, for any reason of its failure',
       payout('failed', null, 'refused-by-bank'),
       ['x'],
       [fx('x', 'COMPLETED')],
@@ -213,7 +213,7 @@ describe('the booked exchange of an open payout, which nobody follows', () => {
   it.each<[string, OrderFacts[], string[]]>([
     ['still paid', [fx('x', 'COMPLETED')], []],
     ['undone', [fx('x', 'FAILED')], ['end-contradicted x']],
-    ['a record of its other leg follows', [fx('x', 'COMPLETED'), fx('y', 'SUBMITTED', { direct: 'IN' })], []],
+    ['a record of its other side follows', [fx('x', 'COMPLETED'), fx('y', 'SUBMITTED', { direct: 'IN' })], []],
     ['made twice', [fx('x', 'COMPLETED'), fx('w', 'COMPLETED')], ['second-order w']],
   ])('%s', (_name, orders, expected) => {
     expect(kinds(factsOfExchange(open, exchange, orders, 'unclear'))).toEqual(expected);
@@ -221,11 +221,11 @@ describe('the booked exchange of an open payout, which nobody follows', () => {
 });
 
 describe('a contradicted end', () => {
-  it('is told with both values, and again with another one', () => {
-    const told = ['SUBMITTED', 'FAILED'].flatMap((status) =>
+  it('is recorded with both values, and again with another one', () => {
+    const reported = ['SUBMITTED', 'FAILED'].flatMap((status) =>
       factsOfPayment(payout('completed'), [order('own', status)], 'unclear'),
     );
-    expect(told.map((fact) => ('differs' in fact ? fact.differs : undefined))).toEqual([
+    expect(reported.map((fact) => ('differs' in fact ? fact.differs : undefined))).toEqual([
       { field: 'status', ours: 'completed', shown: 'SUBMITTED' },
       { field: 'status', ours: 'completed', shown: 'FAILED' },
     ]);
@@ -234,7 +234,7 @@ describe('a contradicted end', () => {
 
 describe('values of an order after the end', () => {
   const expected = { kind: 'payment', reference: 'ref', uid: 'u-1', currency: 'USD', amount: '12.50' } as const;
-  const terms: SettledTerms = { expected, ownIds: ['own'], accepted: [] };
+  const terms: ExpectedTerms = { expected, ownIds: ['own'], accepted: [] };
   const changed = order('own', 'COMPLETED', { transaction_amount: '120.00', transaction_currency: 'EUR' });
 
   it('are an incident for each that differs, of the own order alone', () => {
@@ -325,12 +325,12 @@ describe('orders under the reference of a transfer or an exchange by itself', ()
     ).toEqual([]);
   });
 
-  it('an exchange shown as one record a leg is one exchange', () => {
+  it('an exchange shown as one record a side is one exchange', () => {
     const own = { ...payout('completed'), kind: 'exchange' as const };
-    const legs = [
+    const orderKinds = [
       order('own', 'COMPLETED', { type: 'FX', transaction_currency: 'EUR' }),
       order('leg', 'COMPLETED', { type: 'FX', direct: 'IN' }),
     ];
-    expect(factsOfExchange(own, { accepted: ['own'], isBooked: false }, legs, 'unclear')).toEqual([]);
+    expect(factsOfExchange(own, { accepted: ['own'], isBooked: false }, orderKinds, 'unclear')).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ describe('the spelling of a reference', () => {
     [SENT.slice(0, 20), 'cut to 20 characters'],
     [SENT.slice(0, 16), 'cut to 16 characters'],
     [BARE.toUpperCase().slice(0, 18), 'in capitals, without hyphens, cut to 18 characters'],
-  ])('shown as %s is told, and is that of every other reference', (shown, text) => {
+  ])('shown as %s is recognised, and is that of every other reference', (shown, text) => {
     const spellings = spellingsOf(SENT, shown);
     expect(spellingText(spellings)).toBe(text);
     expect(shownInstead(SENT, spellings)).toBe(shown);
@@ -35,7 +35,7 @@ describe('the spelling of a reference', () => {
     },
   );
 
-  it('is open in what an order without letters leaves open, until another one tells', () => {
+  it('is open in what an order without letters leaves open, until another one shows it', () => {
     const digits = '12345678-1234-5234-9a77-2f6e0c1d5b94';
     const both = spellingsOf(digits, digits.slice(0, 18));
     expect(both).toHaveLength(2);

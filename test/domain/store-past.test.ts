@@ -89,7 +89,7 @@ describe('a store that went back in time', () => {
     expect(judged({ senders, witness: noted, isAlive: () => true })).toMatchObject({ kind: 'restored' });
   });
 
-  it('is not told twice: somebody has said so since', () => {
+  it('is not reported twice: somebody has said so since', () => {
     const noted = { ...witness, pulses: 6 };
     expect(judged({ witness: noted, restoredAt: 49_999 })).toMatchObject({ why: 'rolled-back' });
     expect(judged({ witness: noted, restoredAt: 50_000 })).toMatchObject({ kind: 'begins', why: 'restart' });

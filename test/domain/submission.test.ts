@@ -27,8 +27,8 @@ const waits: Waits = {
   listLagMs: 120_000,
   noMoneyRecheckMs: 60_000,
   statusAgeLimitMs: 259_200_000,
-  lookAgainMs: 5_000,
-  lookAgainMaxMs: 300_000,
+  pollMs: 5_000,
+  pollMaxMs: 300_000,
 };
 
 const uncertain = fc.constantFrom<AttemptResult>({ outcome: 'ambiguous', why: 'reset' }, { outcome: 'exists' });
@@ -49,7 +49,7 @@ const harmless = fc.constantFrom<AttemptResult>(
 );
 
 describe('rule R0: what follows an unknown outcome', () => {
-  it('after an ambiguous attempt nothing but an order found or a look settles the payout', () => {
+  it('after an ambiguous attempt nothing but an order found or a search resolves the payout', () => {
     fc.assert(
       fc.property(uncertain, fc.array(harmless, { minLength: 1, maxLength: 5 }), (first, rest) => {
         let { known } = afterAttempt(NEVER_SENT, first);
@@ -72,7 +72,7 @@ describe('rule R0: what follows an unknown outcome', () => {
     expect(afterAttempt(NEVER_SENT, { outcome: 'exists' }).next).toEqual({ step: 'resolve' });
   });
 
-  it('attempts are counted whatever they answer, so that no number is used twice', () => {
+  it('attempts are counted with any answer, so that no number is used twice', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(uncertain, harmless), { maxLength: 20 }), (results) => {
         const known = results.reduce((state, result) => afterAttempt(state, result).known, NEVER_SENT);
@@ -92,7 +92,7 @@ describe('a send that a switch kept back', () => {
     });
   });
 
-  it('leaves an earlier attempt in doubt: it is looked for', () => {
+  it('leaves an earlier attempt in doubt: it is searched for', () => {
     const { known } = afterAttempt(NEVER_SENT, { outcome: 'ambiguous', why: 'time-out' });
     const after = afterAttempt(known, off);
     expect(after.next).toEqual({ step: 'resolve' });
@@ -123,7 +123,7 @@ describe('negative proof', () => {
     ...over,
   });
 
-  it('needs two empty looks begun after the late-commit and list-lag windows', () => {
+  it('needs two empty reads begun after the late-commit and list-lag windows', () => {
     expect(provenAbsent([scan(proofFrom), scan(proofFrom + 1)], 0, waits)).toBe(true);
     expect(provenAbsent([scan(proofFrom)], 0, waits)).toBe(false);
     expect(provenAbsent([scan(proofFrom - 1), scan(proofFrom)], 0, waits)).toBe(false);
@@ -131,10 +131,10 @@ describe('negative proof', () => {
   });
 
   it('can be reached on the planned schedule', () => {
-    const looks: Search[] = [];
-    for (let n = 0; searchDelayMs(n, waits) !== undefined; n += 1) looks.push(scan(searchDelayMs(n, waits) ?? 0));
-    expect(provenAbsent(looks, 0, waits)).toBe(true);
-    expect(looks[0]?.startedAt).toBe(0);
+    const reads: Search[] = [];
+    for (let n = 0; searchDelayMs(n, waits) !== undefined; n += 1) reads.push(scan(searchDelayMs(n, waits) ?? 0));
+    expect(provenAbsent(reads, 0, waits)).toBe(true);
+    expect(reads[0]?.startedAt).toBe(0);
   });
 });
 
@@ -167,7 +167,7 @@ describe('sending the same reference again', () => {
     expect(afterAttempt(afterProvenAbsence(tainted), short).next).toMatchObject({ step: 'refused' });
   });
 
-  it('with "verified" needs one stable look while the bank may still commit, and then the proof', () => {
+  it('with "verified" needs one stable read while the bank may still commit, and then the proof', () => {
     expect(mayResend('verified', tainted, { ...nothing, stableSearches: 0 })).toBe(false);
     expect(mayResend('verified', tainted, { ...nothing, stableSearches: 1 })).toBe(true);
     expect(mayResend('verified', tainted, { ...nothing, isWindowOver: true })).toBe(false);
@@ -233,7 +233,7 @@ describe('what a run knows once it has read the store again', () => {
       { ...doubt, attempts: 3, doubted: [1] },
     ],
     ['nothing of an order that the run has followed', NEVER_SENT, NEVER_SENT, true, unknown],
-    ['nothing of what the run was looking for', { ...NEVER_SENT, tainted: true }, NEVER_SENT, false, unknown],
+    ['nothing of what the run was searching for', { ...NEVER_SENT, tainted: true }, NEVER_SENT, false, unknown],
     [
       'that an attempt never left, and had forgotten others before it',
       { ...doubt, attempts: 1, doubted: [0, 1] },
@@ -327,7 +327,7 @@ describe('a resend that moved nothing', () => {
 
 describe('refusals in a row', () => {
   const short = refused('insufficient-funds');
-  const attempt = (number: number, outcome: AttemptResult['outcome']) => ({ attempt: number, outcome, settled: null });
+  const attempt = (number: number, outcome: AttemptResult['outcome']) => ({ attempt: number, outcome, resolved: null });
 
   it('count as repeated from the fifth on, also when they are read from the store', () => {
     let known = NEVER_SENT;

@@ -101,7 +101,7 @@ describe('a bad file', () => {
     },
   );
 
-  it('is told to people as one line a finding on stderr, with nothing on stdout', async () => {
+  it('is shown to people as one line a finding on stderr, with nothing on stdout', async () => {
     const { code, stdout, stderr } = await home.payouts('validate', home.file('bad.csv', csvOf([{ id: 'a/b' }])));
     expect(code).toBe(3);
     expect(stdout).toBe('');

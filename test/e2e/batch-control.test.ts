@@ -45,8 +45,8 @@ describe('people in control of a running batch', () => {
     const batchId = await handOver('held.csv', ['HELD-1', 'HELD-2']);
     const asked = async (command: string) => {
       const { control } = JSON.parse((await home.payouts(command, batchId, '--by', 'alice', '--json')).stdout);
-      const { state, control: told } = await document(batchId);
-      return [control, told, state];
+      const { state, control: reported } = await document(batchId);
+      return [control, reported, state];
     };
     expect(await asked('pause')).toEqual(['paused', 'paused', 'paused']);
     expect(await asked('drain')).toEqual(['draining', 'draining', 'paused']);

@@ -25,7 +25,7 @@ const ROWS = Math.ceil(CANARIES / OF_A_ROW.length);
 /** Where they may be, and which, as docs/security.md says; each of them must be there. */
 const BELONGS: readonly (readonly [what: string, place: RegExp, kinds: readonly string[]])[] = [
   ['the store', /^store\.sqlite/, OF_A_ROW],
-  // The other side, which is told whom to pay, and signs its webhooks by a secret of both.
+  // The other side, which is sent whom to pay, and signs its webhooks by a secret of both.
   ['the bank', /^sandbox\.sqlite/, [...OF_A_ROW, 'webhook secret']],
   ['rows to hand in again', /^reports\/[^/]*\.failed\.csv/, OF_A_ROW],
   ['reports without --mask', /^reports\/(?!.*(masked|failed))/, ['name']],
@@ -181,15 +181,17 @@ it(`${CANARIES} canaries are found nowhere but where they belong`, { timeout: HA
     BELONGS.some(([, pattern, kinds]) => pattern.test(place) && kinds.includes(kind));
   expect(places.filter((it) => !belongs(it))).toEqual([]);
 
-  // They did go through: what belongs somewhere is there, and the bank was told every one of them.
+  // They did go through: what belongs somewhere is there, and the bank was sent every one of them.
   for (const [what, pattern, kinds] of BELONGS) {
     const there = new Set(places.filter(([place]) => pattern.test(place)).map(([, kind]) => kind));
     expect([what, [...there].sort()]).toEqual([what, [...kinds].sort()]);
   }
   const books = haystack.get('sandbox.sqlite, after the end')?.toString('latin1') ?? '';
   for (const mark of Object.values(MARKS)) {
-    const told = new Set(books.match(new RegExp(`${mark}\\d{6}`, 'g')));
-    expect(Array.from({ length: ROWS }, (_, n) => numbered(mark, n)).filter((canary) => !told.has(canary))).toEqual([]);
+    const reported = new Set(books.match(new RegExp(`${mark}\\d{6}`, 'g')));
+    expect(Array.from({ length: ROWS }, (_, n) => numbered(mark, n)).filter((canary) => !reported.has(canary))).toEqual(
+      [],
+    );
   }
   // And what must be without them is not empty: the payouts are in Temporal, the log, the traces and the masked report.
   const { payouts } = batchOf(await home.payouts('status', batchId, '--json'));

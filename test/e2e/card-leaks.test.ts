@@ -32,8 +32,8 @@ function askFor(id: string, { number, cvv, holder, email, street }: Canary, card
   };
 }
 
-/** Refused at the door, each in another way; none may be echoed or logged. */
-async function refusedAtTheDoor(gateway: string, canary: Canary): Promise<string> {
+/** Refused by the gateway, each in another way; none may be echoed or logged. */
+async function refusedByGateway(gateway: string, canary: Canary): Promise<string> {
   const url = `${gateway}/v1/card-payments`;
   const wrongSum = canary.number.replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
   const answers = await Promise.all([
@@ -99,7 +99,7 @@ it('no card datum is in any file, history, log, output or process that the produ
     if (fault !== undefined)
       await test('faults', { operation: 'cards.create', match: { reference: id }, times: 1, ...fault });
   }
-  const echoed = await refusedAtTheDoor(gateway, refused);
+  const echoed = await refusedByGateway(gateway, refused);
   await Promise.all(ways.map(([id], index) => payWith(gateway, id, canaries[index] as Canary)));
   const shown = [await home.payouts('card', 'list'), await home.payouts('card', 'show', 'order-challenge')];
   expect(shown).toMatchObject([{ code: 0 }, { code: 0 }]);

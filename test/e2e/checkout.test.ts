@@ -85,7 +85,7 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
     expect(await finalState(page)).toBe('succeeded');
     expect(await page.locator('#status').textContent()).toContain('Paid');
     expect(await stateIn('shop-1')).toBe('succeeded');
-    // Looked at again, it still says so.
+    // Read again, it still says so.
     await page.reload();
     expect(await finalState(page)).toBe('succeeded');
     expect(problems).toEqual([]);
@@ -99,7 +99,7 @@ describe.skipIf(executable === undefined)('the checkout page', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     expect(await finalState(page)).toBe('failed');
     expect(await page.locator('#status').textContent()).toBe('Your card was declined. Nothing was taken.');
-    // Whoever comes back later is offered the same.
+    // A cardholder who comes back later is offered the same.
     await page.reload();
     await again(page).click();
     await page.locator('#status[data-state="awaiting-card"]').waitFor();

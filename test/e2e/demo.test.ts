@@ -9,7 +9,7 @@ import { csvOf, payable } from './payout-files.ts';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/payouts.csv', import.meta.url));
 
-/** One home in which `demo` has run; every test below only looks, or hands over what is refused. */
+/** One home in which `demo` has run; every test below only reads, or hands over what is refused. */
 let home: CommandHome;
 let first: Ended;
 let batch: BatchDocument;
@@ -108,7 +108,7 @@ describe('a file with ids that were used before', () => {
   });
 });
 
-describe('looking at a batch that has ended', () => {
+describe('showing a batch that has ended', () => {
   it('lists it', async () => {
     const ended = await home.payouts('list', '--json');
     expect(ended.code).toBe(0);

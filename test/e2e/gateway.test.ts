@@ -164,7 +164,7 @@ describe('a drop folder', () => {
   };
   const filesIn = (dir: string, name: string): string[] => readdirSync(join(dir, name)).sort();
 
-  it('pays every file once, whatever its watcher is killed at', async () => {
+  it('pays every file once, wherever its watcher is killed', async () => {
     const dir = dirOf('watched');
     for (const [index, name] of ['a', 'b', 'c'].entries())
       writeFileSync(join(dir, 'in', `${name}.csv`), csvOf(rows(`DROP-${name}`, 20, 31 + index)));
@@ -187,14 +187,14 @@ describe('a drop folder', () => {
     }
   });
 
-  it('is swept once on request', async () => {
+  it('is scanned once on request', async () => {
     const dir = dirOf('once');
     copyFileSync(home.file('once.csv', csvOf(rows('SWEPT', 1, 41))), join(dir, 'in', 'once.csv'));
     const { code, stdout } = await home.payouts('intake', dir, '--once', '--json');
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { schemaVersion: 1, folder: dir, taken: 1, refused: 0 }]);
   });
 
-  it('is swept by a schedule', async () => {
+  it('is scanned by a schedule', async () => {
     const dir = dirOf('scheduled');
     writeFileSync(join(dir, 'in', 'due.csv'), csvOf(rows('DUE', 2, 51)));
     const other = await home.payouts('schedule', 'create', '--folder', dirOf('other'), '--every', '5s');

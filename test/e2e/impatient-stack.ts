@@ -1,6 +1,6 @@
 /**
  * A process that holds the stack of PAYOUTS_HOME with its real parts, as `payouts dev` does, but replaces a server that has not
- * answered for some seconds. Tells its parent when it is up, and ends on the message `close`.
+ * answered for some seconds. Informs its parent when it is up, and ends on the message `close`.
  */
 import { once } from 'node:events';
 import { embeddedParts } from '../../src/cli/embedded-parts.ts';

@@ -58,7 +58,7 @@ describe.concurrent.each([
     expect(JSON.parse(named.stdout)).toMatchObject({ reference: payout.reference, workflowId: payout.workflowId });
   });
 
-  it('takes an id only once, whatever it was for', async () => {
+  it('takes an id only once, for any purpose', async () => {
     await home.payouts(...command(`${kind}-2`, '--yes'));
     const changed = await home.payouts(...command(`${kind}-2`, '--yes', '--note', 'another'));
     expect(changed.code).toBe(3);

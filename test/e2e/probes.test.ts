@@ -52,7 +52,7 @@ const statusOf = (url: string): Promise<number | undefined> =>
 const ordersAt = async ({ url }: RunningSandbox): Promise<number> =>
   ((await (await fetch(`${url}/__sandbox/state`)).json()) as { orders: unknown[] }).orders.length;
 
-it.concurrent('a worker tells how it is, and told to end it lets a send under way come to its record', async (context) => {
+it.concurrent('a worker reports its health, and asked to end it lets a send under way come to its record', async (context) => {
   const { home, bank, client, probes, temporal } = await cluster(context);
   const worker = home.start('worker');
   await worker.says(/Worker on/);
@@ -103,7 +103,7 @@ it.concurrent('a worker tells how it is, and told to end it lets a send under wa
   await store.close();
 });
 
-it.concurrent('a gateway that is told to end takes nothing new and finishes what it has in hand', async (context) => {
+it.concurrent('a gateway that is asked to end takes nothing new and finishes what it has in hand', async (context) => {
   const { home, probes } = await cluster(context);
   const gateway = home.serve('gateway', '--json');
   await gateway.says(/gatewayUrl/);

@@ -26,7 +26,7 @@ async function setStatus(orderId: string, status: string): Promise<void> {
   expect(response.status).toBe(200);
 }
 
-it('`reconcile` says what stands against stored ends, and every report and exit code says it from then on', async () => {
+it('`reconcile` says what contradicts stored ends, and every report and exit code says it from then on', async () => {
   const paid = await home.payouts('run', home.file('one.csv', csvOf([{ id: 'REC-1' }])), '--yes', '--json');
   expect(paid.code).toBe(0);
   const { batchId, incidents: none } = batchOf(paid);

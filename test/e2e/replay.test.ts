@@ -27,7 +27,7 @@ interface ReplayDocument {
   failed: { file: string; problem: string; message: string; todo: string }[];
 }
 
-it.concurrent('histories replay, and each that does not is told of with what to do', async (context) => {
+it.concurrent('histories replay, and each that does not is reported with what to do', async (context) => {
   const home = openHome(context);
   const folder = join(home.path, '..', 'recorded');
   mkdirSync(folder);

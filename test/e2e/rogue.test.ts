@@ -61,7 +61,7 @@ it('a stranger is tried with every activity that there is', () => {
 it('a stranger’s workflows move no money beside ours or in their place, and an approved payout once at most', async () => {
   const scene = await openScene();
   const { product, planned, targets } = scene;
-  const before = await scene.standing();
+  const before = await scene.moneyState();
   await beingAStranger(product, async () => {
     const beside = await callsEverything(scene, targets);
     for (const activity of ['submitPayment', 'addBeneficiary', 'approveOrder', 'rejectOrder', 'closePayout']) {
@@ -69,7 +69,7 @@ it('a stranger’s workflows move no money beside ours or in their place, and an
       expect(own.length).toBeGreaterThanOrEqual(targets.length);
       expect(own.filter((answer) => !/failed: (Superseded|time-out)|"not-sent"/.test(answer))).toEqual([]);
     }
-    expect(await scene.standing()).toEqual(before);
+    expect(await scene.moneyState()).toEqual(before);
 
     // A bank that takes a reference twice, and a stranger who is the first to send what people have approved.
     const approved = planned.slice(0, 2);
@@ -89,9 +89,9 @@ it('a stranger’s workflows move no money beside ours or in their place, and an
     }
 
     const rest = targets.filter((target) => !approved.includes(target));
-    const paid = await scene.standing();
+    const paid = await scene.moneyState();
     await callsEverything(scene, rest, 'takes');
-    const after = await scene.standing();
+    const after = await scene.moneyState();
     expect(moving(after.posts)).toEqual(moving(paid.posts));
     expect(Object.keys(after.orders).sort()).toEqual(Object.keys(paid.orders).sort());
     for (const { reference } of rest) expect(after.orders[reference]).not.toBe('COMPLETED');
@@ -99,9 +99,9 @@ it('a stranger’s workflows move no money beside ours or in their place, and an
   });
 });
 
-/** Whatever is asked of it, this worker says that all is well and everybody has approved. */
+/** On every request, this worker says that all is well and everybody has approved. */
 const LIES: Readonly<Record<string, (input: { claim?: unknown }) => Promise<unknown>>> = {
-  weighDecisions: async () => ({
+  verifyDecisions: async () => ({
     verdict: 'approved',
     awaited: { kind: 'payout', digest: 'any', needed: 0, approvedBy: ['bob', 'carol'] },
   }),
@@ -119,10 +119,10 @@ const LIES: Readonly<Record<string, (input: { claim?: unknown }) => Promise<unkn
   }),
 };
 
-it('a stranger’s worker on our queue has nothing sent by telling workflows that everybody has approved', async () => {
+it('a stranger’s worker on our queue has nothing sent by answering workflows that everybody has approved', async () => {
   const scene = await openScene();
   const { product, cast, targets } = scene;
-  const before = await scene.standing();
+  const before = await scene.moneyState();
   const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
   const rogueWorker = await Worker.create({
     connection,
@@ -131,7 +131,7 @@ it('a stranger’s worker on our queue has nothing sent by telling workflows tha
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities: LIES,
   });
-  const told = async (workflowId: string) =>
+  const reported = async (workflowId: string) =>
     product.client.workflow.getHandle(workflowId).signal('approve', { by: 'carol' });
   await rogueWorker.runUntil(async () => {
     for (let n = 0; n < 12; n += 1) {
@@ -141,15 +141,15 @@ it('a stranger’s worker on our queue has nothing sent by telling workflows tha
       await product.store.takeSignedDecision(signedBy(cast.alice, { storeId: product.store.id, ...about }), Date.now());
       // Delayed, so that its first task comes by the queue, and may go to the stranger's worker.
       await product.start({ id: instruction.id }, { by: 'alice', delayMs: 1 });
-      await told(payoutWorkflowId(reference));
+      await reported(payoutWorkflowId(reference));
     }
     for (let round = 0; round < 5; round += 1) {
-      for (const { workflowId } of targets) await told(workflowId);
+      for (const { workflowId } of targets) await reported(workflowId);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
     }
   });
   await connection.close();
-  const after = await scene.standing();
+  const after = await scene.moneyState();
   expect(moving(after.posts)).toEqual(moving(before.posts));
   expect(after.orders).toEqual(before.orders);
 });

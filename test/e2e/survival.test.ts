@@ -86,7 +86,7 @@ it.concurrent('payouts whose workflows are lost with the file of Temporal are st
 
   const again = home.serve('run', file, '--yes', '--json');
   await again.says(/All rows of this file are already known; following/);
-  // Refused while nobody has started it again: the store shows where it stood before.
+  // Refused while nobody has started it again: the store shows its state before.
   await until(async () => (await home.payouts('approve', 'LOST-1', '--yes', '--by', 'alice')).code === 0);
   // It ends by itself once it sees that only people are awaited, which may be before one of them has spoken.
   await again.ended;

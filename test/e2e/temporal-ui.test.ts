@@ -17,7 +17,7 @@ it.skipIf(executable !== undefined)('needs a Chromium on PATH: install one, and 
 
 const WORKFLOWS = '/namespaces/default/workflows';
 
-// Who asks a payout to cancel ends what the test before looks at.
+// Who asks a payout to cancel ends what the test before reads.
 describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: false }, () => {
   let home: CommandHome;
   let browser: Browser;

@@ -233,7 +233,7 @@ it.each([
   expect(filesOf(there).length > 0).toBe(remote.code === 0);
 });
 
-it('lets an operator see what other systems are told, and nobody else', async () => {
+it('lets an operator see what other systems are sent, and nobody else', async () => {
   const args = ['events', '--from', '1', '--limit', '2'];
   const [inPlace, remote] = [await home.payouts(...args), await laptop(olga, ...args)];
   expect([remote.code, remote.stdout]).toEqual([inPlace.code, inPlace.stdout]);

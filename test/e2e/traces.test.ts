@@ -37,9 +37,9 @@ it('one payout is one trace of workflow, activities and calls of the bank, and s
         'TellEnd',
       ]),
     );
-    const told = activities.find(({ name }) => name === 'TellEnd');
-    const look = spans.filter(({ parentSpanId }) => parentSpanId === told?.spanId);
-    expect(look.map(({ name }) => name)).toEqual(['GET /v1/banking/transactions/{order_id}']);
+    const reported = activities.find(({ name }) => name === 'TellEnd');
+    const read = spans.filter(({ parentSpanId }) => parentSpanId === reported?.spanId);
+    expect(read.map(({ name }) => name)).toEqual(['GET /v1/banking/transactions/{order_id}']);
     const submit = activities.find(({ name }) => name === 'RunActivity:submitPayment');
     const calls = spans.filter(({ parentSpanId }) => parentSpanId === submit?.spanId);
     const post = calls.find(({ name }) => name === 'POST /v1/banking/transactions/payment') as ReceivedSpan;

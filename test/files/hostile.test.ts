@@ -12,7 +12,7 @@ import { CONTEXT, detail, head } from './aba/aba-records.ts';
 import { batchHeader, entry, fileHeader } from './nacha/nacha-records.ts';
 import { sheet, workbook } from './xlsx/sample-workbook.ts';
 
-/** Nobody else in the process waits longer for a file, whatever it holds, ms. */
+/** Nobody else in the process waits longer for a file, with any content, ms. */
 const HELD_MAX = 100;
 
 let folder: string;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Into the sink that doors use. */
+/** Into the sink that channels use. */
 async function read(path: string): Promise<void> {
   using staged = new StagedFile();
   await readInstructions(path, staged, CONTEXT);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { validateFile } from '../../src/files/intake/check.ts';
 import { IntakeRefusal } from '../../src/files/intake/intake-refusal.ts';
-import { openTestDoor } from '../support/doors.ts';
+import { openFaultProxy } from '../support/fault-proxy.ts';
 
 /** Files as people's tools write them, which were reported to lose something without a word. */
 const FOLDER = fileURLToPath(new URL('practice/', import.meta.url));
@@ -20,13 +20,13 @@ DE89370400440532013000,,,Sample Supplier GmbH,+491700000000,,,,
 
 /** The warnings of a file without findings: rule, rows and what it names. */
 async function warningsOf(name: string, text?: string): Promise<(string | number | null | undefined)[][]> {
-  const door = await openTestDoor();
-  const [mapping, payees] = [join(door.dir, 'mapping.json'), join(door.dir, 'payees.csv')];
+  const proxy = await openFaultProxy();
+  const [mapping, payees] = [join(proxy.dir, 'mapping.json'), join(proxy.dir, 'payees.csv')];
   writeFileSync(mapping, JSON.stringify({ accounts: ACCOUNTS, beneficiaryType: 'business' }));
   writeFileSync(payees, PAYEES);
-  const path = join(text === undefined ? FOLDER : door.dir, name);
+  const path = join(text === undefined ? FOLDER : proxy.dir, name);
   if (text !== undefined) writeFileSync(path, text);
-  const valid = await validateFile(door, path, { mapping, payees });
+  const valid = await validateFile(proxy, path, { mapping, payees });
   if (valid instanceof IntakeRefusal) throw valid;
   return valid.warnings.map(({ rule, row, column, message }) => [
     rule,

@@ -71,7 +71,7 @@ test.each([
   ['empty.zip', 'PK\x05\x06\0\0', /^this is an archive/],
   ['payroll.csv', '-----BEGIN PGP MESSAGE-----\n\n', /^this is an encrypted or signed file.*; decrypt/],
   ['orders.txt', '{1:F01BANKDEFFAXXX0000000000}{4:\n:20:REF', /^this is a SWIFT MT message/],
-])('tells what %s is that begins as something else, once', async (name, content, message) => {
+])('says what %s is that begins as something else, once', async (name, content, message) => {
   const path = join(dir, name);
   await writeFile(path, content, 'latin1');
   const input = await read(path);
@@ -94,7 +94,7 @@ test.each([
   ['payments.xlsx', '\x00\x01\x02 damaged', 'xlsx'],
   ['payments.xlsx', '', 'xlsx'],
   ['payments.aba', 'not known', 'aba'],
-])('tells the format of %s by what is in it', async (name, content, format) => {
+])('recognises the format of %s by what is in it', async (name, content, format) => {
   const path = join(dir, name);
   await writeFile(path, content);
   expect(await read(path)).toMatchObject({ format, file: name });
@@ -108,7 +108,7 @@ test.each([
     [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ...Buffer.from('EncryptedPackage', 'utf16le')],
     /^a workbook with a password.*save it in Excel without a password$/,
   ],
-])('%s is named, whatever it is called', async (_, bytes, message) => {
+])('%s is named, under any file name', async (_, bytes, message) => {
   for (const name of ['payroll.xls', 'payroll.xlsx', 'payroll.csv', 'payroll']) {
     const path = join(dir, name);
     await writeFile(path, Buffer.from(bytes));
@@ -127,7 +127,7 @@ test('rejects with the error of the file system when there is no such file', asy
   await expect(read(dir)).rejects.toMatchObject({ code: 'EISDIR' });
 });
 
-test('people are told every format by one sentence', () => {
+test('people are shown every format in one sentence', () => {
   expect(FILE_NAMES).toBe('CSV, Excel (.xlsx), JSON, pain.001, ABA or NACHA');
   expect(MESSAGE_NAMES).toBe('pain.001, ABA or NACHA');
   expect(documentText('docs/commands.md')).toContain(FILE_NAMES);

@@ -23,7 +23,7 @@ it('a payee is as new as the bank has it, when our clock is ahead', async () => 
   expect(await isNew(MADE_AT + DAY_MS, 7 * DAY_MS)).toBe(true);
 });
 
-it('people are told that the bank has a payee under another user', async () => {
+it('people are shown that the bank has a payee under another user', async () => {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc'));

@@ -109,7 +109,7 @@ describe('a policy file', () => {
     ['full width', 'ａｌｉｃｅ'],
     ['a digit for a letter', 'a1ice'],
     ['a capital that looks like a small letter', 'aIice'],
-  ])('is refused when two names are told apart by %s only', (_what, name) => {
+  ])('is refused when two names are distinguished by %s only', (_what, name) => {
     const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person(name, ['approver'])] });
     expect(problems).not.toEqual([]);
     expect(areLookAlikes(name, 'alice')).toBe(true);
@@ -140,7 +140,7 @@ describe('a policy file', () => {
     ...more,
   });
 
-  it('is refused when two people share a passkey, under whatever id', () => {
+  it('is refused when two people share a passkey, under any id', () => {
     const twice = (id: string) => {
       const { people, ...rest } = withPasskey({ origin: 'https://payouts.example.com' });
       const frank = { ...person('frank', ['approver'], []), passkeys: [{ id, publicKey: passkey.publicKey }] };

@@ -5,7 +5,7 @@ import type { Log } from '../../src/domain/settings.ts';
 import { bankClockAlarm, bankWarnings, clockComplaint } from '../../src/platform/bank.ts';
 import { UNMEASURED_CLOCK } from '../support/unmeasured-clock.ts';
 
-it('a bank that does not answer is told of within a minute, and asked no oftener than needed', async () => {
+it('a bank that does not answer is reported within a minute, and asked no oftener than needed', async () => {
   let asked = 0;
   let fails: Error | undefined;
   let now = 1_000_000;
@@ -55,10 +55,10 @@ it('a bank clock that is off is said when the limit is crossed, not again and ag
     info: (_details: object, text: string) => said.push(`info ${text.slice(-22)}`),
   } as unknown as Log;
   let now: number | undefined;
-  const look = bankClockAlarm({ offset: () => now }, LIMIT_MS, log);
+  const alarm = bankClockAlarm({ offset: () => now }, LIMIT_MS, log);
   for (const ms of [undefined, 0, 900_000, 900_000, 0, -900_000]) {
     now = ms;
-    look();
+    alarm();
   }
   expect(said).toEqual(["warn the bank's clock", 'info within the limit again', "warn the bank's clock"]);
 });

@@ -8,7 +8,7 @@ import { TLSSocket } from 'node:tls';
 import { Client as PgClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBank } from '../../src/bank/client.ts';
-import { CAUSES, type CauseName, causeOf, causeTold, type SideName } from '../../src/domain/causes.ts';
+import { CAUSES, type CauseName, causeInWords, causeOf, type SideName } from '../../src/domain/causes.ts';
 import { problemOf } from '../../src/files/intake/problem-of.ts';
 import { Secret } from '../../src/platform/config/key.ts';
 import { connectTemporal } from '../../src/platform/temporal/connection.ts';
@@ -103,10 +103,10 @@ function grpc(status: number, words: string): Promise<number> {
   return listening(server);
 }
 
-function isTold(error: unknown, side: SideName, name: CauseName): void {
+function isReported(error: unknown, side: SideName, name: CauseName): void {
   expect(causeOf(error, side)?.name, String(error)).toBe(name);
   produced.add(name);
-  const { message, hint } = causeTold(error, side) ?? expect.fail('nothing is told');
+  const { message, hint } = causeInWords(error, side) ?? expect.fail('nothing is told');
   expect(`${message} ${hint}`).not.toMatch(/[{}]|of-tests|hunter2/);
 }
 
@@ -130,10 +130,10 @@ describe('the bank', () => {
     const error = await atBank(await place());
     // Where names are looked up by nobody, no server answers for one that is not there.
     if (name === 'name-not-found' && causeOf(error, 'bank')?.name === 'dns-silent') return;
-    isTold(error, 'bank', name);
+    isReported(error, 'bank', name);
     const { message, code } = problemOf(error);
     expect([message, code]).toEqual([
-      causeTold(error, 'bank')?.message,
+      causeInWords(error, 'bank')?.message,
       expect.stringMatching(/^(bank-|authentication-)/),
     ]);
   });
@@ -174,7 +174,7 @@ describe.each(CLIENTS)('Temporal, for %s', (_, connect) => {
     ['address-unusable', async () => clusterAt('127.0.0.1:port')],
     ['closes-the-connection', async () => here(await resetting())],
   ])('%s', async (name, place) => {
-    isTold(await thrownBy(connect(await place())), 'temporal', name);
+    isReported(await thrownBy(connect(await place())), 'temporal', name);
   });
 
   it('names the port that is used where the address has none', async () => {
@@ -206,7 +206,7 @@ describe('PostgreSQL', () => {
     ['store-full', async () => at(await speaking((socket) => socket.end(errorResponse('53100', 'no space'))))],
     ['store-busy', async () => at(await speaking((socket) => socket.end(errorResponse('53200', 'out of memory'))))],
     ['wants-tls', async () => at(await speaking((socket) => socket.end(errorResponse('28000', 'no encryption'))))],
-  ])('%s', async (name, url) => isTold(await thrownBy(openStore(await url())), 'store', name));
+  ])('%s', async (name, url) => isReported(await thrownBy(openStore(await url())), 'store', name));
 
   const admin = process.env.PAYOUTS_TEST_POSTGRES_URL;
   describe.runIf(admin !== undefined)('itself', () => {
@@ -238,14 +238,14 @@ describe('PostgreSQL', () => {
             options: '-c default_transaction_read_only=on',
           }),
       ],
-    ])('%s', async (name, url) => isTold(await thrownBy(openStore(url())), 'store', name));
+    ])('%s', async (name, url) => isReported(await thrownBy(openStore(url())), 'store', name));
 
     it('too-many-connections, once it has waited for one', async () => {
       const holder = new PgClient({ connectionString: as(role, 'of-tests', { database: 'postgres' }) });
       await holder.connect();
       const another = new PgClient({ connectionString: as(role, 'of-tests', { database: 'postgres' }) });
       another.on('error', () => undefined);
-      isTold(await thrownBy(another.connect()), 'store', 'too-many-connections');
+      isReported(await thrownBy(another.connect()), 'store', 'too-many-connections');
       // The product waits until one is free.
       const opening = thrownBy(openStore(as(role, 'of-tests', { database: 'postgres' })));
       await holder.end();
@@ -282,14 +282,14 @@ describe('files', () => {
     const error = madeBy(work);
     // The kernel's own files refuse in more than one way.
     if (name === 'read-only-disk' && causeOf(error, 'files')?.name !== name) return;
-    isTold(error, 'files', name);
+    isReported(error, 'files', name);
     expect(problemOf(error)).toMatchObject({ kind: 'set-up', code: 'file-system' });
   });
 
   it.skipIf(process.getuid?.() === 0)('no-permission', () => {
     writeFileSync(own('closed'), 'x');
     chmodSync(own('closed'), 0);
-    isTold(
+    isReported(
       madeBy(() => readFileSync(own('closed'))),
       'files',
       'no-permission',
@@ -334,7 +334,7 @@ const SHAPES: readonly [CauseName, SideName, object][] = [
   ['disk-fails', 'files', { code: 'EIO' }],
 ];
 
-it.each(SHAPES)('%s of the %s by its shape', (name, side, error) => isTold(error, side, name));
+it.each(SHAPES)('%s of the %s by its shape', (name, side, error) => isReported(error, side, name));
 
 it('every cause of the table was made', () => {
   expect(Object.keys(CAUSES).filter((name) => !produced.has(name as CauseName))).toEqual([]);

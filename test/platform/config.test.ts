@@ -354,7 +354,7 @@ describe('clear text to another machine', () => {
   it.each([
     ['a Temporal', { PAYOUTS_ONE_MACHINE: 'true', TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'true' }],
     ['a PostgreSQL', POSTGRES],
-  ])('is not told from %s while every certificate is taken', (_what, env) => {
+  ])('is not distinguished from %s while every certificate is taken', (_what, env) => {
     const blind = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     expect(errorOf({ ...env, ...blind }).key).toBe('NODE_TLS_REJECT_UNAUTHORIZED');
     expect(loadConfig(blind).temporal.kind).toBe('embedded');
@@ -458,7 +458,7 @@ describe('the calendar', () => {
 });
 
 describe('secrets', () => {
-  it('that encrypt payloads are told by their place alone when they cannot be used', () => {
+  it('that encrypt payloads are reported by their place alone when they cannot be used', () => {
     const load = () => loadConfig({ PAYOUTS_CODEC_KEYS: 'k:aGlkZGVu' });
     expect(load).toThrow('has no 32 bytes in base64 at key 1');
     expect(load).not.toThrow('aGlkZGVu');
@@ -489,7 +489,7 @@ describe('a variable that looks like a setting and is none', () => {
   it.each([
     ['PAYOUTS_REFERENCE_DEDUP', 'PAYOUTS_REFERENCE_DEDUPE'],
     ['PAYOUTS_API_SECRETS_FILE', 'PAYOUTS_API_SECRET_FILE'],
-  ])('%s is told of, with what was meant', (name, meant) => {
+  ])('%s is reported, with what was meant', (name, meant) => {
     const { unknownSettings } = loadConfig({ [name]: 'none' });
     expect(unknownSettings).toEqual([`${name} is no setting and has no effect. Did you mean ${meant}?`]);
   });

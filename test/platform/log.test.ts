@@ -17,7 +17,7 @@ describe('the log', () => {
     expect(text()).not.toContain('canary-');
   });
 
-  it('shows no field that it does not know, whatever it is called and holds', () => {
+  it('shows no field that it does not know, with any name and content', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => {
         const { log, records } = capture();
@@ -50,7 +50,7 @@ describe('the log', () => {
     expect(text()).not.toContain('canary-');
   });
 
-  it('is one line of printable characters an entry, whoever wrote the text', () => {
+  it('is one line of printable characters an entry, for any text', () => {
     const hostile = fc.string({
       unit: fc.constantFrom('\r', '\n', '\0', '\x1b', '\x7f', '\x85', '\x9b', '\u2028', '\u202e', '\u200b', '"', 'x'),
     });

@@ -53,7 +53,7 @@ const remove = (home: string) => rmSync(join(folder, home), { recursive: true })
 describe('a process that sends', () => {
   it('begins with a new store, and anew when the last one has ended', async () => {
     const first = await sendingFrom();
-    // Any look at the whole list counts before the first sender.
+    // Any read of the whole list counts before the first sender.
     expect(await first.store.resumed()).toEqual({ at: 0, from: 0 });
     now += 5 * MINUTE;
     await first.close();
@@ -146,7 +146,7 @@ describe('a store that was put back in time', () => {
     expect(await store.pulsesOf(after?.senderId ?? '')).toBe(0);
   });
 
-  it('is told apart from a file that was put in place of the one in use: nothing is sent any more', async () => {
+  it('is distinguished from a file that was put in place of the one in use: nothing is sent any more', async () => {
     const { sender } = await sendingFrom();
     const file = join(folder, 'home', 'store.sqlite');
     cpSync(file, `${file}.old`);
@@ -202,7 +202,7 @@ describe.runIf(ADMIN !== undefined)('a PostgreSQL database', () => {
 
   const nameIn = (url: string): string => new URL(url).pathname.slice(1);
 
-  it('is joined while another machine sends from it, and tells its copy from itself', async () => {
+  it('is joined while another machine sends from it, and distinguishes its copy from itself', async () => {
     const admin = ADMIN ?? '';
     const url = await createDatabase(admin, `payouts_sender_${process.pid}_${Date.now()}`);
     onTestFinished(() => dropDatabase(admin, nameIn(url)));

@@ -44,7 +44,7 @@ async function processOf(store: Store, script: Script, cluster = 'cluster-1', ke
   };
 }
 
-it('asks the bank once, whoever asks at once and however often', async () => {
+it('asks the bank once, for any number of callers', async () => {
   const { open, asked } = await processOf(await newStore(), showing(...OURS));
   const binding = await open();
   expect(asked).toEqual([]);
@@ -120,7 +120,7 @@ it('refuses another Temporal before it asks the bank', async () => {
   expect(asked).toEqual([]);
 });
 
-it('hears at the next order that somebody has moved the store to another Temporal', async () => {
+it('finds at the next order that somebody has moved the store to another Temporal', async () => {
   const store = await newStore();
   const binding = await (await processOf(store, showing(...OURS))).open();
   await binding.assert();
@@ -213,7 +213,7 @@ describe('another API key', () => {
   });
 
   it.each(['ambiguous', 'not-sent'] as const)(
-    'is refused where no order can tell: the only one was %s',
+    'is refused where no order can show it: the only one was %s',
     async (outcome) => {
       const store = await usedStore(outcome);
       await expect((await (await another(store)).open()).assert()).rejects.toMatchObject({ part: 'key' });

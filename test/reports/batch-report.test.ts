@@ -193,7 +193,7 @@ test('is as of the newest change that it shows, and reads no clock', async () =>
 });
 
 describe('masked', () => {
-  test('names no payee and shows no whole number of an account, and still tells accounts apart', async () => {
+  test('names no payee and shows no whole number of an account, and still distinguishes accounts', async () => {
     const accounts = ['GB33BUKB20201555555555', 'GB94BARC10201530095555'];
     const rows = accounts.map((accountId, index) => {
       const row = record(index + 1, 'completed');

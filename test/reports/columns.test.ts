@@ -32,7 +32,7 @@ function leaves(value: object, prefix = ''): [column: string, value: unknown][] 
   });
 }
 
-test('are those of the JSON, in which the same stands', async () => {
+test('are those of the JSON, which has the same content', async () => {
   const { rows, facts } = paidThroughAnExchange('held');
   const [payout] = (await reportOf(rows, { facts })).payouts;
   if (payout === undefined) throw new Error('no payout');
@@ -51,7 +51,7 @@ test('each has a name of its own and says what it means', () => {
   }
 });
 
-test('show nothing personal of a row when it is masked, whatever columns there are', async () => {
+test('show nothing personal of a row when it is masked, in any column', async () => {
   const known = ['id', 'uid', 'amount', 'currency', 'beneficiary_id', 'execute_on'];
   const personal = [...INSTRUCTION_FIELDS.filter((name) => !known.includes(name)), ...PAYEE_DETAILS];
   const marks = Object.fromEntries(personal.map((name) => [name, `Mark of ${name} 12345678`]));

@@ -43,7 +43,7 @@ async function pay(store: Store): Promise<void> {
       quotedSellAmount: '13.50',
     },
   });
-  await store.settleAttempts(exchange, { upTo: 1, as: 'paid' });
+  await store.resolveAttempts(exchange, { upTo: 1, as: 'paid' });
   await store.recordBookedExchange({
     reference,
     orderId: 'fx-1',

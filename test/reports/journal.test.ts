@@ -112,7 +112,7 @@ const sentExchange = (amount: string, currency: string, sellCurrency: string) =>
   quotedSellAmount: '1',
 });
 
-it('balances in every entry and every currency, whatever has moved, in the same bytes each time', async () => {
+it('balances in every entry and every currency, for all movements, in the same bytes each time', async () => {
   let entries = 0;
   await assert(
     asyncProperty(anyFacts, async (facts) => {
@@ -129,11 +129,11 @@ it('balances in every entry and every currency, whatever has moved, in the same 
         expect(sum('debit')).not.toBe('0.000');
         entries += 1;
       }
-      // What the bank account shows is what was moved, each leg once.
+      // What the bank account shows is what was moved, each posting once.
       const { movements } = movedBy(facts);
-      const legs = movements.flatMap((movement) => movement.legs);
-      expect(lines.filter(({ account }) => account.startsWith('bank:'))).toHaveLength(legs.length);
-      expect(lines).toHaveLength(2 * legs.length);
+      const postings = movements.flatMap((movement) => movement.postings);
+      expect(lines.filter(({ account }) => account.startsWith('bank:'))).toHaveLength(postings.length);
+      expect(lines).toHaveLength(2 * postings.length);
     }),
     { numRuns: 500 },
   );

@@ -38,7 +38,7 @@ export const attempt = (values: Partial<SendAttempt> = {}): SendAttempt => ({
   orderId: 'ord-1',
   code: null,
   request: payment,
-  settled: null,
+  resolved: null,
   ...values,
 });
 
@@ -55,7 +55,7 @@ export const paidFacts = (values: Partial<MovedFacts> = {}, change: RecordChange
 });
 
 export const exchangeAttempt = (values: Partial<SendAttempt> = {}): SendAttempt =>
-  attempt({ request: exchange, settled: 'paid', orderId: 'fx-1', ...values });
+  attempt({ request: exchange, resolved: 'paid', orderId: 'fx-1', ...values });
 
 export const booked = (values: Partial<BookedExchange> = {}): BookedExchange => ({
   reference: 'ref',

@@ -5,18 +5,18 @@ import type { ReturnRecord } from '../../src/store/store.ts';
 import { attempt, booked, exchangeAttempt, paidFacts, SEEN_AT } from './moved.ts';
 import { record } from './records.ts';
 
-const told = (facts: MovedFacts) =>
-  movedBy(facts).movements.map(({ id, kind, legs }) => [
+const reported = (facts: MovedFacts) =>
+  movedBy(facts).movements.map(({ id, kind, postings }) => [
     id.slice(33),
     kind,
-    ...legs.map(({ direction, accountId, amount, currency }) => `${direction} ${accountId} ${amount} ${currency}`),
+    ...postings.map(({ direction, accountId, amount, currency }) => `${direction} ${accountId} ${amount} ${currency}`),
   ]);
 const unclear = (facts: MovedFacts) => movedBy(facts).unclear.map(({ kind, why }) => [kind, why]);
 
 describe('what a payout moved', () => {
   it('is its payment and its fee, with ids that fit a bank message and are always the same', () => {
     const facts = paidFacts();
-    expect(told(facts)).toEqual([
+    expect(reported(facts)).toEqual([
       ['P', 'payment', 'debit acc-eur 10.00 EUR'],
       ['F', 'fee', 'debit acc-eur 1.50 EUR'],
     ]);
@@ -31,7 +31,7 @@ describe('what a payout moved', () => {
       exchangeAttempts: [exchangeAttempt()],
       exchange: booked({ fee: '0.25', feeCurrency: 'USD' }),
     });
-    expect(told(facts)).toEqual([
+    expect(reported(facts)).toEqual([
       ['X', 'exchange', 'debit acc-usd 12.50 USD', 'credit acc-eur 11.50 EUR'],
       ['XF', 'fee', 'debit acc-usd 0.25 USD'],
       ['P', 'payment', 'debit acc-eur 10.00 EUR'],
@@ -42,7 +42,7 @@ describe('what a payout moved', () => {
   it('is the exchange alone where the payment did not come to be', () => {
     const payout = record(1, 'failed', { fee: '1.50', feeCurrency: 'EUR' }, 'bank-failed');
     const facts = paidFacts({ payout, exchangeAttempts: [exchangeAttempt()], exchange: booked() });
-    expect(told(facts).map(([id]) => id)).toEqual(['X']);
+    expect(reported(facts).map(([id]) => id)).toEqual(['X']);
     expect(unclear(facts)).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('what a payout moved', () => {
       { ...back, orderId: 'r-1', amount: '-4.00' },
       { ...back, orderId: 'r-2', amount: '6.00' },
     ];
-    expect(told(paidFacts({ returns })).slice(2)).toEqual([
+    expect(reported(paidFacts({ returns })).slice(2)).toEqual([
       ['R', 'return', 'credit acc-eur 4.00 EUR'],
       ['R', 'return', 'credit acc-eur 6.00 EUR'],
     ]);
@@ -71,8 +71,8 @@ describe('what a payout moved', () => {
   });
 
   it('has no fee of nothing', () => {
-    expect(told(paidFacts({}, { fee: '0.00' })).map(([id]) => id)).toEqual(['P']);
-    expect(told(paidFacts({}, { fee: null })).map(([id]) => id)).toEqual(['P']);
+    expect(reported(paidFacts({}, { fee: '0.00' })).map(([id]) => id)).toEqual(['P']);
+    expect(reported(paidFacts({}, { fee: null })).map(([id]) => id)).toEqual(['P']);
   });
 });
 
@@ -84,7 +84,7 @@ describe('what is not known to have moved', () => {
     ['a payment that was never sent', open({ attempts: [attempt({ outcome: 'not-sent' })] }), []],
     [
       'an exchange under way',
-      open({ attempts: [], exchangeAttempts: [exchangeAttempt({ settled: null })] }),
+      open({ attempts: [], exchangeAttempts: [exchangeAttempt({ resolved: null })] }),
       [['exchange', 'it was sent, but its outcome is not known yet']],
     ],
     [

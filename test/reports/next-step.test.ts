@@ -63,7 +63,7 @@ describe('the next step', () => {
     expect(until(1, 'failed', {}, 'funds-patience-over')).toBeNull();
   });
 
-  it('of a row that a switch keeps from being started names the switch, and nothing that only a started payout hears', () => {
+  it('of a row that a switch keeps from being started names the switch, and nothing that only a started payout receives', () => {
     const off = [{ scope: 'everything', key: '', reason: 'a drill', by: 'dave', at: NOW + 5 }] as const;
     const row = record(1, 'received', { updatedAt: NOW, releasedAt: null, accountId: 'acc-1' });
     const batch = shortId(row.batchId ?? '');
@@ -192,7 +192,7 @@ it('names the batch that may be paused', () => {
   expect(commands(null)).toEqual(['payouts switch list', 'payouts resume BATCH']);
 });
 
-it('a row that awaits an approval is of that kind, whatever else it says', () => {
+it('a row that awaits an approval is of that kind, with any other reason', () => {
   expect(kindOf(record(1, 'awaiting-bank-approval', {}, 'switched-off'))).toBe('bank-approval-required');
   expect(kindOf(record(1, 'held', {}, 'switched-off'))).toBe('switched-off');
 });

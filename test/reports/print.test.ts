@@ -71,7 +71,7 @@ describe.skipIf(executable === undefined)('the report', () => {
       }
     });
 
-    it('cuts no column, however long what stands in it', async () => {
+    it('cuts no column, however long its content', async () => {
       await page.emulateMedia({ media: 'print' });
       const { width, height } = PAPERS[format];
       await page.setViewportSize({ width: px(width - 20), height: px(height - 26) });

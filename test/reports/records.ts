@@ -152,7 +152,7 @@ const attempt = (reference: string, sentAt: number, request: SendAttempt['reques
   ...{ attempt: 1, runId: 'run-1', activityId: '1', sentAt, answeredAt: null, listedFrom: null },
   ...{ outcome: 'accepted', orderId: `fx-${sentAt}`, code: null },
   request,
-  settled: 'paid',
+  resolved: 'paid',
 });
 
 /** A row that sold dollars for euros and was approved twice, with everything that a report says of it. */

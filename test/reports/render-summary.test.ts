@@ -6,7 +6,7 @@ import type { BatchSummary } from '../../src/reports/batch-report.ts';
 import { renderSummary } from '../../src/reports/render-summary.ts';
 import { batchSummary, record } from './records.ts';
 
-/** Without colours, whatever the terminal of the test. */
+/** Without colours, on any terminal of the test. */
 const summaryOf = (report: BatchSummary): string => stripVTControlCharacters(renderSummary(report));
 
 test('says why a batch was paused by itself', async () => {

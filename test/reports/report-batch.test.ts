@@ -35,8 +35,8 @@ it('rows that are paid again are answered under the message that they came by', 
   const statuses = async (batchId: string) => {
     const { reports } = (await reportBatch({ config, store, ui: UI }, batchId)).head;
     const xml = await readFile(reports.pain002 ?? '', 'utf8');
-    const told = [...xml.matchAll(/<OrgnlEndToEndId>(.)<\/OrgnlEndToEndId><TxSts>(.*?)<\/TxSts>/g)];
-    return [basename(reports.pain002 ?? ''), ...told.map(([, id, status]) => `${id} ${status}`)];
+    const reported = [...xml.matchAll(/<OrgnlEndToEndId>(.)<\/OrgnlEndToEndId><TxSts>(.*?)<\/TxSts>/g)];
+    return [basename(reports.pain002 ?? ''), ...reported.map(([, id, status]) => `${id} ${status}`)];
   };
   expect(await statuses('batch-1')).toEqual(['batch-1.final.pain002.xml', 'a RJCT', 'b ACSC']);
 
@@ -59,7 +59,7 @@ it('rows that are paid again are answered under the message that they came by', 
   expect(await statuses('batch-1')).toEqual(last);
 });
 
-it('what comes to light after the answer is told by one that supersedes it', async () => {
+it('what comes to light after the answer is reported by one that supersedes it', async () => {
   const home = await mkdtemp(join(tmpdir(), 'reports-'));
   onTestFinished(() => rm(home, { recursive: true }));
   const store = await openEmptyStore();

@@ -18,7 +18,7 @@ const bob = signingPerson('bob', ['approver']);
 const POLICY = policyOf([bob, signingPerson('carol', ['approver'])]);
 const READ: Assessment = { digest: 'paid', approvalsNeeded: 2, payingAccountId: 'acc-paying' };
 
-/** What the report says of rows that the store claims, and whatever else it is told of them. */
+/** What the report says of rows that the store claims, and all else that it receives about them. */
 async function claimed(...rows: Parameters<typeof claimRowsOf>) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
@@ -74,7 +74,7 @@ it('names a payee that the row gives by its id as the bank showed it last', asyn
   ]);
 });
 
-it('says when a payment was first sent, whatever never left before', async () => {
+it('says when a payment was first sent, without attempts that never left', async () => {
   const { store, references, report } = await claimed({ id: 'a' });
   const [reference = ''] = references;
   const attempt = { reference, runId: 'r', activityId: '1' };
@@ -106,7 +106,7 @@ it('no clock changes who has approved so far, but for a report that is asked as 
   expect((await report(Date.now)).payouts[0].open.who).toBe('bob, carol');
 });
 
-it('a payout that ended unpaid after its exchange is told where the money is, and no retry that is refused', async () => {
+it('a payout that ended unpaid after its exchange is reported with where the money is, and no retry that is refused', async () => {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const endedAs = async (id: string, state: PayoutState, isExchanged: boolean) => {

@@ -139,7 +139,7 @@ test('gives a row that was paid again the status of the payout that pays it', as
   expect(createdAt(after) > createdAt(before)).toBe(true);
 });
 
-test('leaves an answer as it was given, and tells by a further one what came to light', async () => {
+test('leaves an answer as it was given, and reports by a further one what came to light', async () => {
   const before = await writeStatusReports(dir, sourceOf([paid, failed]));
   const first = await readFile(before?.newest.path ?? '', 'utf8');
   const reason = { code: 'returned', message: 'money came back: 10.00 EUR by order r-1' };
@@ -157,7 +157,7 @@ test('leaves an answer as it was given, and tells by a further one what came to 
   expect(second).toContain(`<CreDtTm>${new Date(at).toISOString()}</CreDtTm>`);
   expect(await readFile(before?.newest.path ?? '', 'utf8')).toBe(first);
 
-  // Through another door, in a folder that has none of them, they are the same.
+  // Through another channel, in a folder that has none of them, they are the same.
   const elsewhere = join(dir, 'elsewhere');
   await mkdir(elsewhere);
   const again = await writeStatusReports(elsewhere, source);

@@ -85,7 +85,7 @@ test.each([
   ["A;=cmd|'/C calc'!A0;-1; B", "A;'=cmd|'/C calc'!A0;'-1; B"],
   ['a,"b"', 'a,"b"'],
   ['\u001b[31m\nred\u202ex', '\\u001b[31m\\u000ared\\u202ex'],
-])('a text %j is written as %j, whatever its column', async (text, written) => {
+])('a text %j is written as %j, in any column', async (text, written) => {
   const row = record(1, 'failed', { documentId: text, by: text });
   const instruction = { ...row.instruction, account_name: text };
   const [line] = linesOf(await reportOf([{ ...row, instruction }]));

@@ -57,7 +57,7 @@ test('shows dates, payee, account, fee, exchange, maker, approvers and returns o
   expect(text).toContain('acc-usd USD 0 0.00 0.00 2.00 1,085.20 0.00 0.00');
 });
 
-test('shows every column of the report that stands in no other one', async () => {
+test('shows every column of the report that is in no other one', async () => {
   const elsewhere = ['currency', 'fee_currency', 'reason_code', 'open_why', 'workflow_id', 'url'];
   const hidden = COLUMNS.filter(({ page }) => page === undefined).map(({ name }) => name);
   const ofExchange = ['sold_currency', 'bought_currency', 'fee_currency', 'bought_to'].map((it) => `exchange_${it}`);

@@ -19,7 +19,7 @@ const WAYS: Readonly<Record<RefusalCode, (test: TestSandbox) => Promise<Response
   2005: ({ bank }) => bank.raw('GET', `${TRANSACTIONS}/nobody`),
   2006: (it) => payment(it, { account_id: 'acc-u1002-usd' }),
   2007: async (it) => {
-    await it.door('POST', '/accounts/acc-u1001-usd/freeze');
+    await it.proxy('POST', '/accounts/acc-u1001-usd/freeze');
     return payment(it, {});
   },
   2008: async ({ bank }) => bank.raw('POST', `${TRANSACTIONS}/${await pay(bank)}/approve`),
@@ -50,7 +50,7 @@ describe('refusals', () => {
   test.each([2001, 2008, 2011])('the note sandbox:code-%i is refused without an order', async (code) => {
     const it = await runningSandbox();
     expect(await (await payment(it, { note: `sandbox:code-${code}` })).json()).toMatchObject({ code });
-    expect((await it.door('GET', '/state')).orders).toEqual([]);
+    expect((await it.proxy('GET', '/state')).orders).toEqual([]);
   });
 
   test('a refused reference is free for another try', async () => {

@@ -13,7 +13,7 @@ export interface TestSandbox {
   bank: BankCalls;
   /** A test-only route; throws unless it answers 200. */
   // biome-ignore lint/suspicious/noExplicitAny: tests assert the shapes they read
-  door(method: string, path: string, body?: unknown): Promise<any>;
+  proxy(method: string, path: string, body?: unknown): Promise<any>;
 }
 
 /** A fixed instant, so that no test depends on the day it runs. */
@@ -22,7 +22,7 @@ export const START = Date.UTC(2026, 0, 15, 9);
 /** Tokens outlive every advance of the clock, unless a test is about them. */
 const YEAR_SECONDS = 31_536_000;
 
-/** A sandbox that stands still until its clock is advanced; closed with the test. */
+/** A sandbox that is stopped until its clock is advanced; closed with the test. */
 export async function runningSandbox(options: Partial<SandboxOptions> = {}): Promise<TestSandbox> {
   const sandbox = await startSandbox({
     file: ':memory:',
@@ -35,7 +35,7 @@ export async function runningSandbox(options: Partial<SandboxOptions> = {}): Pro
   return {
     sandbox,
     bank,
-    door: async (method, path, body) => {
+    proxy: async (method, path, body) => {
       const response = await bank.raw(method, `/__sandbox${path}`, body === undefined ? {} : { body });
       if (response.status !== 200)
         throw new Error(`${method} ${path}: HTTP ${response.status} ${await response.text()}`);

@@ -19,11 +19,11 @@ describe('a restart on the same file', () => {
     const file = temporaryFile();
     const first = await runningSandbox({ file });
     const orderId = await pay(first.bank, { reference: 'kept' });
-    const before = await first.door('GET', '/state');
+    const before = await first.proxy('GET', '/state');
     await first.sandbox.close();
 
     const second = await runningSandbox({ file });
-    expect(await second.door('GET', '/state')).toEqual(before);
+    expect(await second.proxy('GET', '/state')).toEqual(before);
     expect((await second.bank.call('POST', PAYMENT, { body: paymentOf({ reference: 'kept' }) })).code).toBe(2003);
     await second.sandbox.close();
 
@@ -60,8 +60,8 @@ describe('a restart on the same file', () => {
 });
 
 test('an unseeded sandbox is empty', async () => {
-  const { door } = await runningSandbox({ seed: false });
-  expect(await door('GET', '/state')).toMatchObject({ accounts: [], orders: [], conservation: { ok: true } });
+  const { proxy } = await runningSandbox({ seed: false });
+  expect(await proxy('GET', '/state')).toMatchObject({ accounts: [], orders: [], conservation: { ok: true } });
 });
 
 test('a port that is taken rejects the start', async () => {
@@ -173,21 +173,21 @@ describe('test-only routes', () => {
   });
 
   test('make, fill and freeze accounts', async () => {
-    const { bank, door } = await runningSandbox();
+    const { bank, proxy } = await runningSandbox();
     const account = { uid: 'u-9', currency: 'CAD', account_id: 'acc-9', balance: '10.00' };
-    expect(await door('POST', '/accounts', account)).toMatchObject({ balance: '10.00', account_frozen: false });
-    expect(await door('POST', '/accounts/acc-9/deposit', { amount: '5.00' })).toMatchObject({ balance: '15.00' });
-    expect(await door('POST', '/accounts/acc-9/freeze')).toMatchObject({ account_frozen: true });
-    expect(await door('POST', '/accounts/acc-9/unfreeze')).toMatchObject({ account_frozen: false });
+    expect(await proxy('POST', '/accounts', account)).toMatchObject({ balance: '10.00', account_frozen: false });
+    expect(await proxy('POST', '/accounts/acc-9/deposit', { amount: '5.00' })).toMatchObject({ balance: '15.00' });
+    expect(await proxy('POST', '/accounts/acc-9/freeze')).toMatchObject({ account_frozen: true });
+    expect(await proxy('POST', '/accounts/acc-9/unfreeze')).toMatchObject({ account_frozen: false });
     expect((await bank.call('GET', '/v1/banking/users/u-9')).data).toMatchObject([
       { account_id: 'acc-9', balance: '15.00' },
     ]);
-    await expect(door('POST', '/accounts', account)).rejects.toThrow('Already Existed');
+    await expect(proxy('POST', '/accounts', account)).rejects.toThrow('Already Existed');
   });
 
   test('drive the clock, forward only', async () => {
-    const { door } = await runningSandbox();
-    expect(await door('POST', '/clock', { advance_ms: 1_000 })).toEqual({ now: START + 1_000 });
-    await expect(door('POST', '/clock', { advance_ms: -1 })).rejects.toThrow('HTTP 400');
+    const { proxy } = await runningSandbox();
+    expect(await proxy('POST', '/clock', { advance_ms: 1_000 })).toEqual({ now: START + 1_000 });
+    await expect(proxy('POST', '/clock', { advance_ms: -1 })).rejects.toThrow('HTTP 400');
   });
 });

@@ -5,7 +5,7 @@ import type { PlannedPayout } from './scenario.ts';
 import type { World } from './world.ts';
 
 const APPROVERS = ['alice', 'bob', 'carol'] as const;
-/** How long a moment is: a message is on its way for longer, and a look at the bank as well. */
+/** How long a moment is: a message is on its way for longer, and a read of the bank as well. */
 const MOMENT_MS = 30;
 
 /** Many who act in one moment about one question, in an order that is drawn: first come, first served. */

@@ -16,7 +16,7 @@ const ORDERS_MAX = 30;
 const SEND_MS = 45_000;
 const FEES = ['0.5', '1.25', '2', '3.5', '7'] as const;
 
-/** What happens around the payouts: workers die and stand still, runs are dropped, and the bank changes under them. */
+/** What happens around the payouts: workers die and pause, runs are dropped, and the bank changes under them. */
 export class Disturbances {
   readonly interruptions: Interruption[] = [];
   crashes = 0;
@@ -85,13 +85,13 @@ export class Disturbances {
       this.crashes += 1;
       process.kill();
     } else {
-      this.standFor(process, random.pick([2_000, 20_000, 90_000, 400_000]) + random.between(0, 10_000));
+      this.pauseFor(process, random.pick([2_000, 20_000, 90_000, 400_000]) + random.between(0, 10_000));
     }
     time.after(random.spell(8_000), () => void this.world.startProcess());
   }
 
-  /** Stands still for so long, or until it is resumed. */
-  standFor(process: WorkerProcess, ms: number): void {
+  /** Pauses for so long, or until it is resumed. */
+  pauseFor(process: WorkerProcess, ms: number): void {
     const { time, trace } = this.world;
     process.pause();
     time.after(ms, () => {
@@ -105,17 +105,17 @@ export class Disturbances {
   }
 
   /**
-   * A worker stands still between the task of a send and its first line: until the workflow has long been told that it is over.
+   * A worker pauses between the task of a send and its first line: until the workflow was notified long ago that it is over.
    */
   whenTaken(process: WorkerProcess, activity: string): void {
     const { faults, random } = this.world;
     if (this.world.isCalm || !/^(?:submit|approveOrder|rejectOrder|addBeneficiary)/.test(activity)) return;
     if (!random.chance((faults.other.get('pause') ?? 0) * 0.5)) return;
     this.world.fired('pause');
-    this.world.trace.note(`${process.name}: stands with ${activity} in hand`);
+    this.world.trace.note(`${process.name}: pauses with ${activity} in hand`);
     const { lateCommitMs, listLagMs } = this.world.settings.terms.waits;
     const windowMs = lateCommitMs + listLagMs;
-    this.standFor(process, random.pick([20_000, SEND_MS, SEND_MS]) + random.between(0, windowMs * 2));
+    this.pauseFor(process, random.pick([20_000, SEND_MS, SEND_MS]) + random.between(0, windowMs * 2));
     void this.world.startProcess();
   }
 
@@ -139,7 +139,7 @@ export class Disturbances {
   }
 
   /**
-   * A worker stands still between the first lines of a send and its first byte, or between the answer and what it writes last.
+   * A worker pauses between the first lines of a send and its first byte, or between the answer and what it writes last.
    */
   private standInSend(process: WorkerProcess): void {
     const { faults, random, time } = this.world;
@@ -147,7 +147,7 @@ export class Disturbances {
     time.after(random.chance(0.5) ? random.between(1, 20) : random.between(20, 200), () => {
       if (!process.isAlive) return;
       this.world.fired('pause');
-      this.standFor(process, random.pick([random.between(0, 5_000), 4_000, 8_000, 60_000, 400_000]));
+      this.pauseFor(process, random.pick([random.between(0, 5_000), 4_000, 8_000, 60_000, 400_000]));
       void this.world.startProcess();
     });
   }

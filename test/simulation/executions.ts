@@ -29,7 +29,7 @@ export function executionsOf(world: World, process: WorkerProcess): Executions {
     },
     orderChanged: (workflowId, notice) =>
       reach(() => {
-        world.trace.note(`watch tells ${workflowId.slice(0, 15)}: ${notice.orderId} ${notice.status}`);
+        world.trace.note(`watch notifies ${workflowId.slice(0, 15)}: ${notice.orderId} ${notice.status}`);
         return cluster.signal(workflowId, 'orderChanged', notice);
       }),
     awaitsEnd: (run, orderId) => reach(() => cluster.activities.isLeft(run, orderEndActivityId(orderId))),
@@ -40,7 +40,7 @@ export function executionsOf(world: World, process: WorkerProcess): Executions {
       }),
     approve: (workflowId, decision) => reach(() => cluster.signal(workflowId, 'approve', decision)),
     reject: elsewhere,
-    lookAgain: (workflowId) => reach(() => cluster.signal(workflowId, 'orderChanged')),
+    readAgain: (workflowId) => reach(() => cluster.signal(workflowId, 'orderChanged')),
     isOpen: (workflowId) => reach(() => cluster.isOpen(workflowId)),
   };
 }

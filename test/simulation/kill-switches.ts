@@ -57,7 +57,7 @@ export class KillSwitches {
   private switchOff(scope: SwitchSpell['scope'], key: string): void {
     const { stores, time, random, trace } = this.world;
     const spell: SwitchSpell = { scope, key, from: null, to: null };
-    // Whoever throws a switch throws it in every store.
+    // A person who throws a switch throws it in every store.
     const order = { scope, key, ...BY, at: time.now };
     void Promise.all(stores.map(({ store }) => store.switchOff(order))).then((changed) => {
       // One that was off already belongs to its first spell.

@@ -7,10 +7,10 @@ import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';
 
 /** Longer than any task is waited for. */
-const STANDS_MS = 900_000;
+const PAUSED_MS = 900_000;
 const MOMENT_MS = 40;
 
-/** Workers that stand still with a task in hand and go on in the moment in which it hurts: once people reject, or all is over. */
+/** Workers that pause with a task in hand and go on in the moment in which it hurts: once people reject, or all is over. */
 export class LateTasks {
   private readonly world: World;
   private readonly people: People;
@@ -28,7 +28,7 @@ export class LateTasks {
   /** Before its first line. What people let through is then changed, so that they are asked once more. */
   whenTaken({ start: { workflowId } }: Execution, activity: string, process: WorkerProcess): void {
     if (!/^submit/.test(activity) || !this.isDrawn(process)) return;
-    this.stand(process, activity);
+    this.pause(process, activity);
     this.senders.set(workflowId, process);
     const payout = this.payoutOf(workflowId);
     if (payout !== undefined) this.world.changePayee(payout);
@@ -39,7 +39,7 @@ export class LateTasks {
     if (!activity.startsWith('recordState') || !this.isDrawn(process)) return;
     this.world.time.after(this.world.rare.between(1, 4), () => {
       if (!process.isAlive) return;
-      this.stand(process, activity);
+      this.pause(process, activity);
       this.writers.set(workflowId, process);
     });
   }
@@ -67,10 +67,10 @@ export class LateTasks {
     return !isCalm && process.isAlive && rare.chance((faults.other.get('pause') ?? 0) * 0.3);
   }
 
-  private stand(process: WorkerProcess, activity: string): void {
+  private pause(process: WorkerProcess, activity: string): void {
     this.world.fired('late task');
-    this.world.trace.note(`${process.name}: stands with ${activity} in hand`);
-    this.disturbances.standFor(process, STANDS_MS);
+    this.world.trace.note(`${process.name}: pauses with ${activity} in hand`);
+    this.disturbances.pauseFor(process, PAUSED_MS);
     void this.world.startProcess();
   }
 

@@ -49,7 +49,7 @@ export class NextGenerations {
     if (row !== undefined && UNPAID.has(row.state)) await this.askWithBought(payout);
   }
 
-  /** Whoever retries after an exchange pays from the account that holds what was bought. */
+  /** A retry after an exchange pays from the account that holds what was bought. */
   private async askWithBought(payout: PlannedPayout): Promise<void> {
     const { accepted } = payout;
     const store = await this.world.home(payout.reference);

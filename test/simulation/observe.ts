@@ -9,8 +9,8 @@ import type { World } from './world.ts';
 /** Longest way of a request from the record of its attempt to the bank: the client's own limit, and the wire. */
 const SEND_DELAY_MAX_MS = 31_000;
 
-/** How old a look at the list may be when something is sent that follows from it. */
-const LOOK_AGE_MS = 2 * 60_000;
+/** How old a read of the list may be when something is sent that follows from it. */
+const READ_AGE_MS = 2 * 60_000;
 
 /** What a run showed, in the checker's words. */
 export async function observe(
@@ -65,7 +65,7 @@ export async function observe(
       ...(world.isReconciled && {
         noMoneyRecheckMs: settings.terms.waits.noMoneyRecheckMs,
         statusLagMs: bank.profile.statusLagMs,
-        lookAgeMs: LOOK_AGE_MS,
+        readAgeMs: READ_AGE_MS,
         isSpellingSame: bank.profile.spelling !== undefined,
       }),
       approvalRules: [...settings.approvalRules],
@@ -87,7 +87,7 @@ export async function observe(
     audits,
     notedOrders: (await Promise.all(homes.map(notedOrders))).flat(),
     comparedAt,
-    traffic: world.door.traffic,
+    traffic: world.proxy.traffic,
     switches,
     restores: olderCopies.restoredAt,
     rollbacks: world.rollback.at,
@@ -124,7 +124,7 @@ async function reported(store: Store, row: PayoutRecord): Promise<ReportedRow> {
   return { ...said, orderId, amount, currency, fee, feeCurrency, endedAt, returns };
 }
 
-/** Orders of which people were told after an end: as an incident, or as one that nobody has asked for. */
+/** Orders of which people were notified after an end: as an incident, or as one that nobody has asked for. */
 async function notedOrders({ stores, payouts, isReconciled }: World): Promise<string[]> {
   if (!isReconciled) return [];
   const noted = await Promise.all(

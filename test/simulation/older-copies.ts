@@ -80,7 +80,7 @@ export class OlderCopies {
     this.known = known;
     this.forget(now, copy);
     this.world.whenRestored();
-    if (worlds.olderCopy === 'told') {
+    if (worlds.olderCopy === 'marked') {
       void this.sim.store.recordRestore({ at: time.now, from: 0, by: 'olga', detail: {} });
     }
     // Rows that are released in Temporal and not in the copy: their batch hands them over again.

@@ -5,7 +5,7 @@ import type { PlannedPayout } from './scenario.ts';
 import type { Execution } from './temporal/execution.ts';
 import type { World } from './world.ts';
 
-/** Two persons are one when only spelling tells them apart. */
+/** Two persons are one when only spelling distinguishes them. */
 const PERSONS = ['alice', 'alice', 'Alice ', 'bob', 'carol', 'dave', 'maker', ' MAKER'] as const;
 const CHECKERS = ['alice', 'bob', 'carol', 'dave'] as const;
 const RESOLVES = ['keep-looking', 'adopt-order', 'resend', 'close-as-not-paid'] as const;
@@ -20,8 +20,8 @@ const MESSAGE_MS = 21;
 export class People {
   private readonly world: World;
   private readonly holdsApproved = new Map<string, number>();
-  /** When the workflow was told of each decision. */
-  private readonly heard = new Map<PeopleDecision, number>();
+  /** When the workflow received each decision. */
+  private readonly received = new Map<PeopleDecision, number>();
 
   constructor(world: World) {
     this.world = world;
@@ -31,7 +31,7 @@ export class People {
     this.again();
   }
 
-  /** A decision that comes while the bank is looked at again, for what is asked until then. */
+  /** A decision that comes while the bank is read again, for what is asked until then. */
   whenPerformed(execution: Execution, activity: string): void {
     const { payouts, random, isCalm, time } = this.world;
     const { workflowId } = execution.start;
@@ -77,12 +77,12 @@ export class People {
   private again(): void {
     const { time, random, isCalm, payouts } = this.world;
     time.after(random.spell(isCalm ? 15_000 : 25_000), () => {
-      for (const payout of payouts) this.look(payout);
+      for (const payout of payouts) this.read(payout);
       this.again();
     });
   }
 
-  private look(payout: PlannedPayout): void {
+  private read(payout: PlannedPayout): void {
     const { cluster, random, isCalm } = this.world;
     const execution = cluster.open(payout.workflowId);
     if (execution === undefined) return;
@@ -160,7 +160,7 @@ export class People {
     this.update(payout, 'resolve', { action, by: 'oscar', evidence: 'statement 12', orderId }, view.state);
   }
 
-  /** Late, repeated, foreign or senseless: a notice only says where to look. */
+  /** Late, repeated, foreign or senseless: a notice only says which order to read. */
   private wrongNotice(payout: PlannedPayout): void {
     const { random, bank, payouts } = this.world;
     const order = bank.machine.orders.find(({ reference }) => reference === payout.reference);
@@ -190,10 +190,10 @@ export class People {
     return noted;
   }
 
-  /** The signal has come to the server: it was heard while something was asked, or what it is about is still asked. */
+  /** The signal has come to the server: it was received while something was asked, or what it is about is still asked. */
   private noteWhetherInTime({ workflowId }: PlannedPayout, noted: PeopleDecision, digest: string): void {
     const execution = this.world.cluster.open(workflowId);
-    noted.wasInTime = this.heard.has(noted)
+    noted.wasInTime = this.received.has(noted)
       ? noted.question !== null
       : execution !== undefined && (viewOf(execution).awaited ?? this.world.openQuestion(execution))?.digest === digest;
   }
@@ -203,7 +203,7 @@ export class People {
     return awaited == null || askedAt === undefined ? null : { kind: awaited.kind, askedAt };
   }
 
-  /** Names no digest: it counts for what is asked when it is heard. */
+  /** Names no digest: it counts for what is asked when it is received. */
   private signal(payout: PlannedPayout, name: string, payload: unknown, noted?: PeopleDecision): void {
     const { workflowId, accepted } = payout;
     const { time, trace, cluster } = this.world;
@@ -211,7 +211,7 @@ export class People {
     cluster.signal(workflowId, name, payload, () => {
       const execution = cluster.open(workflowId);
       if (noted === undefined || execution === undefined) return;
-      this.heard.set(noted, time.now);
+      this.received.set(noted, time.now);
       noted.question = this.questionOf(payout, viewOf(execution).awaited ?? this.world.openQuestion(execution) ?? null);
       // Somebody else was first.
       if (noted.question === null)
@@ -222,8 +222,8 @@ export class People {
   }
 
   private isAnsweredSince({ reference, at }: PeopleDecision): boolean {
-    return [...this.heard].some(
-      ([other, heardAt]) => other.reference === reference && other.question !== null && heardAt >= at,
+    return [...this.received].some(
+      ([other, receivedAt]) => other.reference === reference && other.question !== null && receivedAt >= at,
     );
   }
 
@@ -240,9 +240,9 @@ export class People {
       (answer) => {
         trace.note(`people: ${name} of ${accepted.id} answered ${JSON.stringify(answer)}`);
         if (noted === undefined) return;
-        this.heard.set(noted, time.now);
+        this.received.set(noted, time.now);
         const { outcome } = answer as { outcome?: string };
-        noted.told = outcome;
+        noted.reported = outcome;
         noted.wasInTime = outcome === `${noted.action}ed`;
       },
       (error: Error) => trace.note(`people: ${name} of ${accepted.id} refused: ${error.message}`),

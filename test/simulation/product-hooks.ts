@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Mutant } from './mutants/mutant.ts';
 
-/** What stands for Temporal's packages while the product is simulated. */
+/** What replaces Temporal's packages while the product is simulated. */
 const STAND_INS: Readonly<Record<string, string>> = {
   '@temporalio/workflow': new URL('./temporal/workflow-module.ts', import.meta.url).href,
   '@temporalio/activity': new URL('./temporal/activity-module.ts', import.meta.url).href,

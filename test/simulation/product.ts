@@ -1,9 +1,9 @@
 /**
- * The product under simulation. Imported only after the hooks stand (`product-hooks.ts`): its imports of the workflow and
+ * The product under simulation. Imported only after the hooks are in place (`product-hooks.ts`): its imports of the workflow and
  * activity packages of Temporal then mean the modules in `temporal/`.
  */
 export { createActivities } from '../../src/activities/index.ts';
-export { looksAtLists } from '../../src/activities/lists.ts';
+export { listReader } from '../../src/activities/lists.ts';
 export { startUnended } from '../../src/activities/reconcile.ts';
 export { wakeNeglectedWatches } from '../../src/activities/watch.ts';
 export { createBank } from '../../src/bank/client.ts';

@@ -65,7 +65,7 @@ export function summaryText(summary: Summary): string {
     `seeds ${summary.seeds}, payouts ${summary.payouts}, writes received ${summary.posts}`,
     `worker crashes ${summary.crashes}, resets ${summary.resets}`,
     `ends\n${list(summary.ends)}`,
-    `with an operator ${parked}, of which the bank could have told ${summary.decidableParked}`,
+    `with an operator ${parked}, of which the bank could have shown ${summary.decidableParked}`,
     `faults fired\n${list(summary.faults)}`,
     `${summary.seedsPerMinute} seeds a minute, traces ${summary.traces.slice(0, 16)}`,
     `violations ${violations.length}`,

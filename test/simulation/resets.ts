@@ -4,8 +4,8 @@ import type { HistoryEvent } from './temporal/execution.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
 import type { World } from './world.ts';
 
-/** Activities whose worker stands still while its run is reset, and how often. */
-const STANDING: Readonly<Record<string, number>> = {
+/** Activities whose worker pauses while its run is reset, and how often. */
+const IN_FLIGHT_SHARES: Readonly<Record<string, number>> = {
   recordState: 0.15,
   closePayout: 0.15,
   readOrder: 0.03,
@@ -15,11 +15,11 @@ const STANDING: Readonly<Record<string, number>> = {
 
 const SENDS: ReadonlySet<string> = new Set(['submitPayment', 'submitExchange', 'approveOrder', 'addBeneficiary']);
 
-/** Runs that are reset, at rest or while a worker stands still with what it does for them. */
+/** Runs that are reset, idle or while a worker pauses with what it does for them. */
 export class Resets {
   count = 0;
-  /** Workers that stand still with something of a run that was reset. */
-  private readonly standing = new Map<string, WorkerProcess>();
+  /** Workers that pause with something of a run that was reset. */
+  private readonly inFlight = new Map<string, WorkerProcess>();
   private readonly world: World;
   private readonly note: (payout: PlannedPayout) => void;
 
@@ -46,7 +46,7 @@ export class Resets {
   }
 
   /**
-   * The run is reset while a process is about to send, or to store what the run has found, and stands still: what it does
+   * The run is reset while a process is about to send, or to store what the run has found, and pauses: what it does
    * in the end is of a run that is no more.
    */
   whenPerformed(workflowId: string, activity: string, process: WorkerProcess): void {
@@ -56,28 +56,28 @@ export class Resets {
     // What it has in hand is done right before the new run does the same.
     if (isSend && random.chance(0.5)) this.goOn(workflowId);
     const rate = faults.other.get('reset');
-    const share = STANDING[name];
+    const share = IN_FLIGHT_SHARES[name];
     if (isCalm || rate === undefined || share === undefined || !random.chance(rate * share)) return;
     // Between the record of an attempt and its first byte, at times: within its deadline it may still send.
-    time.after(random.between(1, isSend ? 25 : 8), () => this.resetStanding(workflowId, process));
-    const standsFor = isSend ? random.between(30, 6_000) : random.pick([200, 1_000, 5_000, 60_000]);
-    time.after(random.chance(0.8) ? standsFor : 60_000, () => this.goOn(workflowId));
+    time.after(random.between(1, isSend ? 25 : 8), () => this.resetInFlight(workflowId, process));
+    const pausedFor = isSend ? random.between(30, 6_000) : random.pick([200, 1_000, 5_000, 60_000]);
+    time.after(random.chance(0.8) ? pausedFor : 60_000, () => this.goOn(workflowId));
   }
 
-  private resetStanding(workflowId: string, process: WorkerProcess): void {
+  private resetInFlight(workflowId: string, process: WorkerProcess): void {
     const { cluster, payouts } = this.world;
     const payout = payouts.find((it) => it.workflowId === workflowId);
     if (payout === undefined || !process.isAlive || !cluster.isOpen(workflowId) || !this.reset(payout)) return;
-    this.world.fired('reset of a standing worker');
+    this.world.fired('reset of a paused worker');
     process.pause();
-    this.standing.set(workflowId, process);
+    this.inFlight.set(workflowId, process);
     void this.world.startProcess();
   }
 
   private goOn(workflowId: string): void {
-    const process = this.standing.get(workflowId);
+    const process = this.inFlight.get(workflowId);
     if (process === undefined) return;
-    this.standing.delete(workflowId);
+    this.inFlight.delete(workflowId);
     this.world.trace.note(`${process.name} goes on`);
     process.resume();
   }

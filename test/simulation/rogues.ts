@@ -73,7 +73,7 @@ export class Rogues {
     };
     const attempt = (await store.attempts(reference)).length + 1;
     const orderId = bank.machine.orders.find((order) => order.reference === reference)?.orderId ?? 'ord-1';
-    const settled = { payment: { upTo: 99, as: 'absent' }, exchange: { upTo: 99, as: 'absent' } };
+    const resolved = { payment: { upTo: 99, as: 'absent' }, exchange: { upTo: 99, as: 'absent' } };
     const end = { state: 'cancelled', reason: BECAUSE };
     const other = {
       amount: '999.99',
@@ -85,10 +85,10 @@ export class Rogues {
       { name: 'submitPayment', input: { claim, attempt, ...other } },
       { name: 'submitExchange', input: { claim, attempt, ...other } },
       { name: 'prepare', input: { input: payout.input } },
-      { name: 'closePayout', input: { claim, ...end, settled } },
+      { name: 'closePayout', input: { claim, ...end, resolved } },
       { name: 'recordState', input: { claim, state: 'needs-operator', reason: BECAUSE } },
-      { name: 'approveOrder', input: { claim, leg: 'payment', orderId, by: 'mallory' } },
-      { name: 'rejectOrder', input: { claim, leg: 'payment', orderId, by: 'mallory', remark: '' } },
+      { name: 'approveOrder', input: { claim, orderKind: 'payment', orderId, by: 'mallory' } },
+      { name: 'rejectOrder', input: { claim, orderKind: 'payment', orderId, by: 'mallory', remark: '' } },
       { name: 'addBeneficiary', input: { claim } },
       {
         name: 'assess',
@@ -98,8 +98,8 @@ export class Rogues {
         name: 'readOrder',
         input: {
           claim,
-          ...{ as: 'followed', leg: 'payment', orderId, closedMeans: 'failed' },
-          confirms: { meaning: 'failed', settled },
+          ...{ as: 'followed', orderKind: 'payment', orderId, closedMeans: 'failed' },
+          confirms: { meaning: 'failed', resolved },
         },
       },
     ];

@@ -38,7 +38,7 @@ const STEP_MS = 30_000;
 /** How long a settled run is watched for what comes late. */
 const LATE_MS = 5 * 60_000;
 
-/** Rejections in the product that nobody has looked at: in a workflow they fail its task again and again. */
+/** Rejections in the product that nobody has handled: in a workflow they fail its task again and again. */
 const unhandled: string[] = [];
 
 /** Between two seeds nothing of the product waits for time. */
@@ -136,22 +136,22 @@ async function advance(world: World, ms: number): Promise<void> {
   );
 }
 
-/** True once every row has an end or stayed with people for long enough to be looked at again. */
+/** True once every row has an end or stayed with people for long enough to be read again. */
 async function untilSettled(world: World, generations: NextGenerations): Promise<boolean> {
   const { time, settings, payouts } = world;
-  const { patienceMs, lookAgainMaxMs } = settings.terms.waits;
+  const { patienceMs, pollMaxMs } = settings.terms.waits;
   let since: number | undefined;
   for (const until = time.now + CALM_BOUND_MS; time.now < until; ) {
     await advance(world, STEP_MS);
     await generations.adopt();
-    if (time.expected > 0 || !(await world.isAtRest())) {
+    if (time.expected > 0 || !(await world.isSettled())) {
       since = undefined;
       continue;
     }
     since ??= time.now;
     const rows = await Promise.all(payouts.map(({ reference }) => world.row(reference)));
     const parked = rows.some((row) => row?.state === 'needs-operator');
-    if (time.now - since >= LATE_MS + (parked ? Math.max(patienceMs, lookAgainMaxMs * 12) : 0)) return true;
+    if (time.now - since >= LATE_MS + (parked ? Math.max(patienceMs, pollMaxMs * 12) : 0)) return true;
   }
   return false;
 }

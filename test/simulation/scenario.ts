@@ -6,7 +6,7 @@ import { PAYEE_FIELDS } from './bank/payees.ts';
 import type { Random } from './random.ts';
 import { RUN_START } from './virtual-time.ts';
 
-/** One payout of a seed: what its workflow is given, and what the checker is told was accepted. */
+/** One payout of a seed: what its workflow is given, and what the checker receives as accepted. */
 export interface PlannedPayout {
   reference: string;
   workflowId: string;

@@ -24,8 +24,8 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
     fundsPatienceMs: random.between(5, 30) * 60_000,
     approvalTtlMs: random.between(5, 60) * 60_000,
     statusAgeLimitMs: random.between(30, 90) * 60_000,
-    lookAgainMs: random.between(2_000, 5_000),
-    lookAgainMaxMs: random.between(20_000, 60_000),
+    pollMs: random.between(2_000, 5_000),
+    pollMaxMs: random.between(20_000, 60_000),
   };
   const approvalRules = random.pick<WorkerSettings['approvalRules']>([
     [],
@@ -45,9 +45,9 @@ export function drawSettings(random: Random, windows: BankWindows, { dedupe, clo
       auditTtlMs: random.between(5, 60) * 60_000,
     },
     approvalRules,
-    sweepMs: random.between(1_000, 8_000),
-    sweepMaxMs: random.between(20_000, 60_000),
-    sweepWindowMs: random.between(3 * 60_000, patienceMs),
+    listPollMs: random.between(1_000, 8_000),
+    listPollMaxMs: random.between(20_000, 60_000),
+    listWindowMs: random.between(3 * 60_000, patienceMs),
     pageSize: random.pick([3, 20, 100]),
     reconcileEveryMs: 3_600_000,
   } satisfies Partial<WorkerSettings>;

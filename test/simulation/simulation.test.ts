@@ -5,7 +5,7 @@ import type { SeedOutcome } from './run-seed.ts';
 
 describe('the simulation', () => {
   it('breaks no rule in the seeds of a fixed budget', async () => {
-    // Other seeds every day, told so that a failure can be repeated.
+    // Other seeds every day, printed so that a failure can be repeated.
     const from = `${Math.floor(Date.now() / 86_400_000) * 200}`;
     console.log(`npm run simulate -- --seeds 200 --from ${from}`);
     const { code, out, err } = await simulate('--seeds', '200', '--from', from, '--json');
@@ -15,7 +15,13 @@ describe('the simulation', () => {
     expect(code).toBe(0);
     expect(summary.seeds).toBe(200);
     expect(summary.decidableParked).toBe(0);
-    const worlds = ['older copy, told', 'older copy, untold', 'foreign calls', 'odd start', 'next generation taken'];
+    const worlds = [
+      'older copy, marked',
+      'older copy, unmarked',
+      'foreign calls',
+      'odd start',
+      'next generation taken',
+    ];
     const runs = ['kill', 'pause', 'terminated', 'reset, messages kept', 'reset, messages dropped'];
     for (const kind of [...runs, ...worlds, 'write drop-after', 'write commit-late']) {
       expect(summary.faults, `${kind} never fired`).toHaveProperty(kind);

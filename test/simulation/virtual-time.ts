@@ -5,7 +5,7 @@ export const RUN_START = Date.UTC(2026, 0, 5, 9);
 
 const afterMicrotasks = setImmediate;
 
-/** Where code runs that can stand still: a paused or dead process takes its timers with it. */
+/** Where code runs that can pause: a paused or dead process takes its timers with it. */
 export interface Host {
   /** Runs `work` now, later or never, as the process is alive, paused or dead. */
   deliver(work: () => void): void;
@@ -51,7 +51,7 @@ export class VirtualTime {
     });
   }
 
-  /** Runs events until `done` or the time is up; `afterEach` sees the world at rest after every event. */
+  /** Runs events until `done` or the time is up; `afterEach` sees the idle world after every event. */
   async run(until: number, done: () => boolean, afterEach: () => boolean): Promise<void> {
     while (!done()) {
       const event = this.heap[0];

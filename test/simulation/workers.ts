@@ -2,8 +2,8 @@ import type { ActivityDeps } from '../../src/activities/deps.ts';
 import type { Bank } from '../../src/bank/bank.ts';
 import type { Log } from '../../src/domain/settings.ts';
 import type { Store } from '../../src/store/store.ts';
-import { BankDoor } from './bank/door.ts';
 import { Network } from './bank/network.ts';
+import { BankProxy } from './bank/proxy.ts';
 import { executionsOf } from './executions.ts';
 import { faultyStore } from './faulty-store.ts';
 import { isOfMachines } from './hazards/hazards.ts';
@@ -12,7 +12,7 @@ import { type ActivityFunctions, WorkerProcess } from './temporal/worker-process
 import { currentHost } from './virtual-time.ts';
 import type { Product, World } from './world.ts';
 
-const SILENT = { info: () => {}, warn: () => {} } as unknown as Log;
+const UNANSWERED = { info: () => {}, warn: () => {} } as unknown as Log;
 
 /** Where a worker is set up. */
 interface Place {
@@ -20,7 +20,7 @@ interface Place {
   tenant: 'own' | 'other';
 }
 
-/** How often a worker looks for watches that are missing. */
+/** How often a worker checks for watches that are missing. */
 const RESUME_EVERY_MS = 120_000;
 
 /** The worker processes of a seed: each has one of the stores, and one of the keys of the bank. */
@@ -37,7 +37,7 @@ export class Workers {
   constructor(world: World, product: Product) {
     this.world = world;
     this.product = product;
-    const { time, random, faults, door, otherTenant } = world;
+    const { time, random, faults, proxy, otherTenant } = world;
     const { note: trace } = world.trace;
     const wire = {
       time,
@@ -47,12 +47,12 @@ export class Workers {
       fired: (kind: string) => world.fired(kind),
       failure: product.HttpFailure,
     };
-    this.network = new Network({ ...wire, door });
+    this.network = new Network({ ...wire, proxy });
     this.otherNetwork =
       otherTenant &&
       new Network({
         ...wire,
-        door: new BankDoor(otherTenant.bank, { time, random, trace, isCalm: () => world.isCalm }),
+        proxy: new BankProxy(otherTenant.bank, { time, random, trace, isCalm: () => world.isCalm }),
       });
   }
 
@@ -136,7 +136,7 @@ export class Workers {
     const deps = {
       config: { settings: world.settings, witnessFolder: '' },
       store,
-      log: SILENT,
+      log: UNANSWERED,
       now: () => world.time.now,
     };
     const sender = currentHost.run(process, () => product.openSenderOn(deps, world.machine.seenBy(process, 'store')));
@@ -148,7 +148,7 @@ export class Workers {
   }
 
   private depsOf(process: WorkerProcess, { store, tenant }: Place): ActivityDeps {
-    const { createBank, withRequiredDetailsCache, checkInstruction, looksAtLists, StoreMismatch } = this.product;
+    const { createBank, withRequiredDetailsCache, checkInstruction, listReader, StoreMismatch } = this.product;
     const network = tenant === 'own' ? this.network : this.otherNetwork;
     if (network === undefined) throw new Error('there is no other tenant');
     const bank = createBank({
@@ -158,15 +158,15 @@ export class Workers {
       transport: network.transportOf(process),
     });
     const [anyPayout] = this.world.payouts;
-    const looks = {
+    const reads = {
       bank: withRequiredDetailsCache(bank),
       store: faultyStore(this.world, store.store, process),
       settings: this.world.settings,
       now: () => this.world.time.now,
     };
     return {
-      ...looks,
-      lookAtList: looksAtLists(looks),
+      ...reads,
+      readList: listReader(reads),
       executions: executionsOf(this.world, process),
       checkInstruction,
       assertIdentity: this.senderOf(
@@ -176,8 +176,8 @@ export class Workers {
           ? this.bindingOf(store.store, bank, tenant)
           : async () => {
               if (tenant === 'other') throw new StoreMismatch('this key does not see the accounts of this store');
-              // The product looks at the accounts before anything else, and so hears the bank's time.
-              if (this.world.bank.profile.tellsTime && bank.clock.offset() === undefined)
+              // The product reads the accounts before anything else, and so receives the bank's time.
+              if (this.world.bank.profile.reportsTime && bank.clock.offset() === undefined)
                 await bank.accounts.get(anyPayout?.accepted.accountId ?? '');
             },
       ),

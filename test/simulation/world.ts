@@ -2,13 +2,13 @@ import type { WorkerSettings } from '../../src/domain/settings.ts';
 import type { PayoutRecord, Store } from '../../src/store/store.ts';
 import type { PeopleDecision, SeenSender, StateSeen, WorkflowResult } from '../support/checker/observation.ts';
 import { expectedReference } from '../support/checker/references.ts';
-import { BankDoor } from './bank/door.ts';
 import { drawFaults, type FaultMix } from './bank/faults.ts';
 import { ListCache } from './bank/list-cache.ts';
 import { ModelBank } from './bank/model-bank.ts';
 import { OtherTenant } from './bank/other-tenant.ts';
 import { itemsOf } from './bank/payees.ts';
 import { clockOf, drawProfile } from './bank/profile.ts';
+import { BankProxy } from './bank/proxy.ts';
 import { addHazardousFaults, cacheOf, hazardousProfile } from './hazards/hazards.ts';
 import { Rollback } from './hazards/rollback.ts';
 import { SecondHome } from './hazards/second-home.ts';
@@ -52,7 +52,7 @@ export class World {
   readonly trace: Trace;
   readonly settings: WorkerSettings;
   readonly bank: ModelBank;
-  readonly door: BankDoor;
+  readonly proxy: BankProxy;
   readonly faults: FaultMix;
   readonly cluster: Cluster;
   readonly payouts: PlannedPayout[];
@@ -64,14 +64,14 @@ export class World {
   readonly rollback: Rollback;
   readonly secondHome: SecondHome;
   readonly machine = new SimMachine('machine-1');
-  /** Ids of orders that the store has been told of. */
+  /** Ids of orders that the store has received. */
   readonly knownOrders = new Set<string>();
   readonly firedFaults = new Map<string, number>();
   readonly statesSeen: StateSeen[] = [];
   readonly results: WorkflowResult[] = [];
   /** When the outcome of an attempt, by reference and number, was last recorded. */
   readonly outcomesAt = new Map<string, number>();
-  /** When the record of each attempt was made: a sender that stands still may have taken its time long before. */
+  /** When the record of each attempt was made: a paused sender may have taken its time long before. */
   readonly recordedAt = new Map<string, number>();
   /**
    * With the task in hand a sender may have done anything, for all that a run knows which has to learn it from the store alone.
@@ -85,15 +85,15 @@ export class World {
   /** What each payout asks, or has left open where it goes on in a new run. */
   private readonly leftOpen = new Map<string, { runId: string; awaited: AskedQuestion }>();
   calmFrom: number | undefined;
-  /** Told of every task of an activity that a process is given. */
+  /** Called for every task of an activity that a process is given. */
   whenTaken: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
-  /** Told of every activity that a process begins. */
+  /** Called for every activity that a process begins. */
   whenPerformed: (execution: Execution, activity: string, process: WorkerProcess) => void = () => {};
-  /** Told of every question that a payout asks for the first time. */
+  /** Called for every question that a payout asks for the first time. */
   whenAsked: (payout: PlannedPayout, awaited: AskedQuestion) => void = () => {};
-  /** Told of every payout whose run has returned. */
+  /** Called for every payout whose run has returned. */
   whenEnded: (workflowId: string) => void = () => {};
-  /** Told when the store was replaced by an older copy. */
+  /** Called when the store was replaced by an older copy. */
   whenRestored: () => void = () => {};
   /** Told of every payout of whose order nobody has recorded what became of it. */
   whenOutcomeLost: (payout: PlannedPayout) => void = () => {};
@@ -144,7 +144,7 @@ export class World {
     this.rollback = new Rollback(this);
     this.byWorkflow = new Map(this.payouts.map((payout) => [payout.workflowId, payout]));
     const cache = this.cacheBefore(this.bank);
-    this.door = new BankDoor(this.bank, { time, random, trace, isCalm: () => this.isCalm, cache });
+    this.proxy = new BankProxy(this.bank, { time, random, trace, isCalm: () => this.isCalm, cache });
     this.workers = new Workers(this, product);
     this.cluster = this.newCluster('run');
     // Fewer than all resends to a bank that recognises them take: a run would never come to what it asks next.
@@ -162,7 +162,7 @@ export class World {
       { payout, orderWatch, reconciliation, rogue } as never,
       {
         closed: (execution, end) => this.closed(execution, end),
-        activated: (execution) => this.lookForQuestion(execution),
+        activated: (execution) => this.findQuestion(execution),
         taken: (execution, activity, process) => this.whenTaken(execution, activity, process),
         performs: (execution, activity, process) => {
           this.trace.note(`${process.name} does ${activity} for ${execution.start.workflowId.slice(0, 19)}`);
@@ -183,7 +183,7 @@ export class World {
       ...{ whenReturned: new Map(), byWorkflow: new Map(payouts.map((payout) => [payout.workflowId, payout])) },
       machine: new SimMachine('machine-2'),
       ...{ whenAsked: () => {}, whenEnded: () => {}, whenRestored: () => {} },
-      door: new BankDoor(bank, { time, random, trace: this.trace.note, isCalm: () => this.isCalm, home: 1 }),
+      proxy: new BankProxy(bank, { time, random, trace: this.trace.note, isCalm: () => this.isCalm, home: 1 }),
     });
     const own = {
       cluster: other.newCluster('run-b'),
@@ -271,7 +271,7 @@ export class World {
       return;
     }
     const attributes = new Map<string, unknown>(this.random.chance(0.5) ? [['PayoutState', 'processing']] : []);
-    // Whoever starts the rows of a batch says so where Temporal knows the id.
+    // The starter of the rows of a batch says so where Temporal knows the id.
     const memo = { ranBefore: payout.batchId !== undefined && this.cluster.executions.has(workflowId) };
     this.cluster.start('payout', workflowId, input, attributes, memo);
     this.trace.note(`payout ${accepted.id} started: ${JSON.stringify(input)}`);
@@ -323,9 +323,9 @@ export class World {
     return (await this.rows(reference))[0]?.row;
   }
 
-  /** Tells what a workflow has returned. */
-  whenClosed(workflowId: string, tell: (result: unknown) => void): void {
-    this.whenReturned.set(workflowId, tell);
+  /** Passes on what a workflow has returned. */
+  whenClosed(workflowId: string, notify: (result: unknown) => void): void {
+    this.whenReturned.set(workflowId, notify);
   }
 
   /** The store that a payout belongs to. */
@@ -368,7 +368,7 @@ export class World {
   }
 
   /** Rows that ask nothing more of anybody but people. */
-  async isAtRest(): Promise<boolean> {
+  async isSettled(): Promise<boolean> {
     for (const { reference } of this.payouts) {
       const row = await this.row(reference);
       if (row === undefined || !HANDS_OFF.has(row.state)) return false;
@@ -427,7 +427,7 @@ export class World {
     else if (before?.runId === runId || more.length === 0 || isSent) this.leftOpen.delete(workflowId);
   }
 
-  private lookForQuestion(execution: Execution): void {
+  private findQuestion(execution: Execution): void {
     const payout = this.byWorkflow.get(execution.start.workflowId);
     if (payout === undefined || execution.isClosed) return;
     const { awaited } = viewOf(execution);
@@ -437,7 +437,7 @@ export class World {
     if (this.questions.has(key)) return;
     this.questions.set(key, this.time.now);
     this.whenAsked(payout, awaited);
-    // A signal names no question: it meets the one that is open when it comes, a moment after somebody has looked.
+    // A signal names no question: it meets the one that is open when it comes, a moment after somebody has read it.
     for (const decision of this.signalled) {
       const isOnItsWay = decision.reference === payout.reference && this.time.now - decision.at <= SIGNAL_MS;
       if (isOnItsWay) decision.question = { kind: awaited.kind, askedAt: this.time.now };

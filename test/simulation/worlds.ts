@@ -5,8 +5,8 @@ import { Random } from './random.ts';
 export interface Worlds {
   /** Every worker has one of two stores; only the first one has the rows that a batch has claimed. */
   twoStores: boolean;
-  /** The store is replaced by an older copy of itself. `told`: the store is marked, as the product's own restore does. */
-  olderCopy: 'told' | 'untold' | undefined;
+  /** The store is replaced by an older copy of itself. `marked`: the store is marked, as the product's own restore does. */
+  olderCopy: 'marked' | 'unmarked' | undefined;
   /** Some workers have a key that sees another customer of the bank, at the same address. */
   otherTenant: boolean;
   /** How far the bank's clock is from ours, in ms, when that is further than the product allows. */
@@ -45,10 +45,10 @@ function drawWorlds(random: Random): Worlds {
   const rogues = random.chance(0.15);
   const dice = random.next();
   if (dice < 0.1) return { ...USUAL, rogues, twoStores: true };
-  if (dice < 0.22) return { ...USUAL, rogues, passes: true, olderCopy: random.pick(['told', 'untold']) };
+  if (dice < 0.22) return { ...USUAL, rogues, passes: true, olderCopy: random.pick(['marked', 'unmarked']) };
   if (dice < 0.34) return { ...USUAL, rogues, otherTenant: true };
   if (dice < 0.42) {
-    // Behind by more than a zone's local time may be, which looks allow for whatever the bank tells.
+    // Behind by more than a zone's local time may be, which reads allow for, whatever clock the bank shows.
     const behind = -ZONE_MINUTES;
     const minutes = random.pick([
       behind - 15,

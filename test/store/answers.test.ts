@@ -5,7 +5,7 @@ import { claimRowsOf } from '../files/intake/rows.ts';
 import { onEveryStore } from './stores.ts';
 
 const ANSWER = { batchId: 'batch-1', version: 1, messageId: 'A-1', supersedes: null, createdAt: 1_000 };
-const told = (count: number): AnsweredTransaction[] =>
+const reported = (count: number): AnsweredTransaction[] =>
   Array.from({ length: count }, (_, position) => ({
     position,
     facts: {
@@ -17,22 +17,22 @@ const told = (count: number): AnsweredTransaction[] =>
   }));
 
 onEveryStore('Answers', (test) => {
-  it('are kept with what they told, in order, whatever their size', async () => {
+  it('are kept with what they reported, in order, at any size', async () => {
     const store = await test.open();
-    expect(await store.recordAnswer(ANSWER, told(1_201))).toBe(true);
+    expect(await store.recordAnswer(ANSWER, reported(1_201))).toBe(true);
     expect(await store.answersOf('batch-1')).toEqual([ANSWER]);
-    expect(await Array.fromAsync(store.answeredTransactions('batch-1', 1))).toEqual(told(1_201));
+    expect(await Array.fromAsync(store.answeredTransactions('batch-1', 1))).toEqual(reported(1_201));
     expect(await Array.fromAsync(store.answeredTransactions('batch-1', 2))).toEqual([]);
   });
 
   it('are given once a version, and never changed', async () => {
     const store = await test.open();
-    await store.recordAnswer(ANSWER, told(2));
-    expect(await store.recordAnswer({ ...ANSWER, messageId: 'other' }, told(3))).toBe(false);
+    await store.recordAnswer(ANSWER, reported(2));
+    expect(await store.recordAnswer({ ...ANSWER, messageId: 'other' }, reported(3))).toBe(false);
     const second = { ...ANSWER, version: 2, messageId: 'A-2', supersedes: 'A-1' };
-    expect(await store.recordAnswer(second, told(1))).toBe(true);
+    expect(await store.recordAnswer(second, reported(1))).toBe(true);
     expect(await store.answersOf('batch-1')).toEqual([ANSWER, second]);
-    expect(await Array.fromAsync(store.answeredTransactions('batch-1', 1))).toEqual(told(2));
+    expect(await Array.fromAsync(store.answeredTransactions('batch-1', 1))).toEqual(reported(2));
     expect(await store.answersOf('batch-2')).toEqual([]);
   });
 
@@ -43,8 +43,8 @@ onEveryStore('Answers', (test) => {
     await store.claimBatch({ batchId: 'batch-1', file: 'm.xml', sha256: 'x', by: null, rows: claimed, at: 1_000 });
     await store.recordReturn({ reference: a ?? '', orderId: 'r-1', amount: '1.00', currency: 'USD', seenAt: 5_000 });
     expect(await store.newsOfAnswered()).toEqual([]);
-    await store.recordAnswer(ANSWER, told(2));
-    await store.recordAnswer({ ...ANSWER, version: 2 }, told(1));
+    await store.recordAnswer(ANSWER, reported(2));
+    await store.recordAnswer({ ...ANSWER, version: 2 }, reported(1));
     expect(await store.newsOfAnswered()).toEqual([]);
     await store.cancelUnreleased('batch-1', null, because('batch-cancelled'), 1_500);
     await store.endBatch('batch-1', 2_000);

@@ -19,7 +19,7 @@ onEveryStore('Send attempts', (test) => {
         orderId: null,
         code: null,
         answeredAt: null,
-        settled: null,
+        resolved: null,
         request: null,
         listedFrom: null,
       },
@@ -84,7 +84,7 @@ async function claimedPayout(store: Store, id = 'a') {
     term,
     state: 'rejected' as const,
     reason: BECAUSE,
-    settled: {},
+    resolved: {},
     references: [reference],
     at: 9,
   };
@@ -115,8 +115,8 @@ onEveryStore('An attempt under a claim', (test) => {
   });
 
   it.each([
-    ['accepted', 'told'],
-    ['exists', 'told'],
+    ['accepted', 'notified'],
+    ['exists', 'notified'],
     ['ambiguous', 'begun'],
     ['refused', 'begun'],
     ['not-sent', 'begun'],
@@ -130,7 +130,7 @@ onEveryStore('An attempt under a claim', (test) => {
 
 onEveryStore('An end without money', (test) => {
   it.each([['accepted'], ['exists'], ['ambiguous'], [null]] as const)(
-    'is not stored beside an attempt that was %s and that the run has not settled',
+    'is not stored beside an attempt that was %s and that the run has not resolved',
     async (outcome) => {
       const store = await test.open();
       const { reference, sent, end } = await claimedPayout(store);
@@ -138,9 +138,9 @@ onEveryStore('An end without money', (test) => {
       if (outcome !== null) await store.finishAttempt(reference, 1, { outcome });
       expect(await store.closeUnpaid(end)).toBe('in-doubt');
       expect((await store.payout(reference))?.state).toBe('preparing');
-      expect(await store.closeUnpaid({ ...end, settled: { [reference]: { upTo: 1, as: 'unpaid' } } })).toBe('closed');
+      expect(await store.closeUnpaid({ ...end, resolved: { [reference]: { upTo: 1, as: 'unpaid' } } })).toBe('closed');
       expect(await store.payout(reference)).toMatchObject({ state: 'rejected', reason: BECAUSE, endedAt: 9 });
-      expect(await store.attempts(reference)).toMatchObject([{ settled: 'unpaid' }]);
+      expect(await store.attempts(reference)).toMatchObject([{ resolved: 'unpaid' }]);
     },
   );
 
@@ -149,9 +149,9 @@ onEveryStore('An end without money', (test) => {
     const { reference, sent, end } = await claimedPayout(store);
     await store.recordAttempt(sent);
     await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
-    const settled = { upTo: 1, as: 'absent' } as const;
-    expect(await store.closeUnpaid({ ...end, settled: { [reference]: settled } })).toBe('in-doubt');
-    expect(await store.attempts(reference)).toMatchObject([{ outcome: 'accepted', settled: null }]);
+    const resolved = { upTo: 1, as: 'absent' } as const;
+    expect(await store.closeUnpaid({ ...end, resolved: { [reference]: resolved } })).toBe('in-doubt');
+    expect(await store.attempts(reference)).toMatchObject([{ outcome: 'accepted', resolved: null }]);
   });
 
   it.each([['refused'], ['not-sent']] as const)('is stored beside an attempt that was %s', async (outcome) => {
@@ -180,7 +180,7 @@ onEveryStore('An end without money', (test) => {
         term,
         state: 'cancelled' as const,
         reason: BECAUSE,
-        settled: {},
+        resolved: {},
         references: [reference],
       };
       const [begun, closing] = await Promise.all([
@@ -198,9 +198,9 @@ onEveryStore('An end without money', (test) => {
     const store = await test.open();
     const { reference, sent, end } = await claimedPayout(store);
     await store.recordAttempt(sent);
-    await store.closeUnpaid({ ...end, settled: { [reference]: { upTo: 1, as: 'absent' } } });
+    await store.closeUnpaid({ ...end, resolved: { [reference]: { upTo: 1, as: 'absent' } } });
     await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
-    expect(await store.attempts(reference)).toMatchObject([{ settled: null, orderId: 'o-1' }]);
+    expect(await store.attempts(reference)).toMatchObject([{ resolved: null, orderId: 'o-1' }]);
   });
 });
 
@@ -274,8 +274,8 @@ onEveryStore('What was handed to the bank', (test) => {
 
   it('is counted by kind and receiver, and an exchange by what it sells as well', async () => {
     const store = await test.open();
-    for (const [kind, leg, request] of CLAIMS) {
-      const reference = referenceOf('user-1', kind, leg);
+    for (const [kind, orderKind, request] of CLAIMS) {
+      const reference = referenceOf('user-1', kind, orderKind);
       await store.claimPayout({ ...payoutClaim(kind), kind, reference, workflowId: `${kind}/${reference}` });
       await store.recordAttempt({ ...SENT, reference, request });
     }

@@ -89,7 +89,7 @@ onEveryStore('An entry of the audit', (test) => {
       term: record.term,
       state: 'rejected',
       reason,
-      settled: {},
+      resolved: {},
       references: [reference],
       at: 5,
     } as const;

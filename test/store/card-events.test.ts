@@ -4,7 +4,7 @@ import { cardClaim, cardEvent } from './card-samples.ts';
 import { documentIds } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
-const SETTLED = { merchantRequestId: 'm-1', effect: 'delivered', at: 3_000 } as const;
+const DELIVERED = { merchantRequestId: 'm-1', effect: 'delivered', at: 3_000 } as const;
 
 onEveryStore('Card events', (test) => {
   it('are new once, by receipt and by what they say', async () => {
@@ -44,7 +44,7 @@ onEveryStore('Card events', (test) => {
     const hint = cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-9' });
     expect(await cards.receive(hint)).toBe('new');
     expect(await cards.receive(hint)).toBe('known');
-    await cards.recordEventEffect(hint, { ...SETTLED, merchantRequestId: 'm-9' });
+    await cards.recordEventEffect(hint, { ...DELIVERED, merchantRequestId: 'm-9' });
     const verified = cardEvent('p-1', { merchantRequestId: 'm-1', receivedAt: 5_000 });
     const taken = await Promise.all([1, 2, 3].map((n) => cards.receive({ ...verified, receiptId: `v-${n}` })));
     expect(taken.sort()).toEqual(['known', 'known', 'new']);
@@ -61,7 +61,7 @@ onEveryStore('Card events', (test) => {
     await cards.receive(hint);
     const later = { ...hint, receivedAt: 60_000 };
     expect(await cards.receive({ ...later, receiptId: 'again-1' })).toBe('known');
-    await cards.recordEventEffect(hint, SETTLED);
+    await cards.recordEventEffect(hint, DELIVERED);
     expect(await cards.receive({ ...hint, receiptId: 'again-2' })).toBe('known');
     expect(await cards.receive({ ...later, receiptId: 'again-3' })).toBe('new');
     expect(await cards.undelivered(true, 10)).toMatchObject([{ trust: 'hint', effect: null, receivedAt: 60_000 }]);
@@ -75,14 +75,14 @@ onEveryStore('Card events', (test) => {
     for (const [n, sum] of sums.entries()) {
       const receivedAt = 2_000 + n;
       taken.push(await cards.receive({ ...first, ...sum, receiptId: `r-${n}`, receivedAt }));
-      if (n === 0) await cards.recordEventEffect(first, SETTLED);
+      if (n === 0) await cards.recordEventEffect(first, DELIVERED);
     }
     expect(taken).toEqual(['new', 'known', 'new', 'known', 'known']);
-    // The first one, delivered meanwhile by somebody else, does not stand for both.
-    await cards.recordEventEffect(first, SETTLED);
+    // The first one, delivered meanwhile by somebody else, does not count for both.
+    await cards.recordEventEffect(first, DELIVERED);
     const both = { amount: '49.90 / 4.99', currency: 'EUR', effect: null, receiptId: 'r-0', receivedAt: 2_002 };
     expect(await cards.undelivered(true, 10)).toMatchObject([both]);
-    await cards.recordEventEffect({ ...first, ...both }, SETTLED);
+    await cards.recordEventEffect({ ...first, ...both }, DELIVERED);
     expect(await cards.undelivered(true, 10)).toEqual([]);
   });
 
@@ -106,7 +106,7 @@ onEveryStore('Card events', (test) => {
     expect(await cards.receive(cardEvent('p-1', { receiptId: 'r' }))).toBe('known');
   });
 
-  it('belong to the intent their payment is linked to, whatever they say themselves', async () => {
+  it('belong to the intent their payment is linked to, not the one they name', async () => {
     const { cards } = await test.open();
     await cards.receive(cardEvent('p-1', { merchantRequestId: 'm-2' }));
     await cards.receive(cardEvent('p-2', { merchantRequestId: 'm-1', receivedAt: 2_001 }));
@@ -139,7 +139,7 @@ onEveryStore('Card events', (test) => {
     expect(await cards.ownerOfPayment('p-1')).toBe('m-1');
   });
 
-  it('are seen by the link or see it, in whatever order the two come', async () => {
+  it('are seen by the link or see it, in any order of the two', async () => {
     const [worker, gateway] = [await test.open(), await test.open()];
     const linking = (id: string) => worker.cards.linkPayment(id, 'm-1', 3_000);
     const receiving = async (id: string) => {
@@ -160,7 +160,7 @@ onEveryStore('Card events', (test) => {
     }
   });
 
-  it('come page by page, oldest first, without those looked after often enough', async () => {
+  it('come page by page, oldest first, without those read often enough', async () => {
     const { cards } = await test.open();
     const ids = documentIds(5);
     for (const id of ids) await cards.receive(cardEvent(id));
@@ -171,9 +171,9 @@ onEveryStore('Card events', (test) => {
       page = await cards.undelivered(false, 4, { after: page.at(-1) });
     }
     expect(pages).toEqual([['old', ...ids.slice(0, 3)], ids.slice(3)]);
-    for (let look = 0; look < 2; look += 1) await cards.countRetrieve(cardEvent('old'));
-    expect(await cards.undelivered(false, 9, { looksBelow: 2 })).toHaveLength(5);
-    expect((await cards.undelivered(false, 9, { looksBelow: 3 }))[0]).toMatchObject({ paymentId: 'old', looks: 2 });
+    for (let read = 0; read < 2; read += 1) await cards.countRetrieve(cardEvent('old'));
+    expect(await cards.undelivered(false, 9, { readsBelow: 2 })).toHaveLength(5);
+    expect((await cards.undelivered(false, 9, { readsBelow: 3 }))[0]).toMatchObject({ paymentId: 'old', reads: 2 });
   });
 
   it('keep their first effect, and a contradiction marks the payment and is audited once', async () => {
@@ -184,9 +184,9 @@ onEveryStore('Card events', (test) => {
     const event = cardEvent('p-1');
     await cards.receive(event);
     await cards.receive(cardEvent('p-2', { receivedAt: 2_001 }));
-    await cards.recordEventEffect(event, { ...SETTLED, effect: 'contradicts' });
-    await cards.recordEventEffect(event, { ...SETTLED, effect: 'confirms', at: 9_000 });
-    await cards.recordEventEffect(cardEvent('p-2'), { ...SETTLED, effect: 'contradicts', at: 9_000 });
+    await cards.recordEventEffect(event, { ...DELIVERED, effect: 'contradicts' });
+    await cards.recordEventEffect(event, { ...DELIVERED, effect: 'confirms', at: 9_000 });
+    await cards.recordEventEffect(cardEvent('p-2'), { ...DELIVERED, effect: 'contradicts', at: 9_000 });
     expect(await cards.eventsOf('m-1')).toMatchObject([
       { effect: 'contradicts', deliveredAt: 3_000 },
       { effect: 'contradicts', deliveredAt: 9_000 },

@@ -47,7 +47,7 @@ onEveryStore('Card payments', (test) => {
     });
   });
 
-  it('change in no column that a change may not name, by whatever spelling', async () => {
+  it('change in no column that a change may not name, in any spelling', async () => {
     const { cards } = await test.open();
     const { record } = await cards.claim(cardClaim('m-1'));
     const others = { State: 'succeeded', digest: 'x', by: 'carol', clientSecretSha256: 'x', ended_at: 1, createdAt: 9 };
@@ -66,7 +66,7 @@ onEveryStore('Card payments', (test) => {
     }
   });
 
-  it('tell a run that another one has held them, as often as it asks', async () => {
+  it('show a run that another one has held them, as often as it asks', async () => {
     const { cards } = await test.open();
     await cards.claim(cardClaim('m-1'));
     expect(await cards.claim(cardClaim('m-1', { runId: 'run-1' }))).toMatchObject({

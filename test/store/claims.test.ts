@@ -271,7 +271,7 @@ onEveryStore('claimPayout', (test) => {
     expect(again.record).toMatchObject({ claimRunId: 'first', term: 3 });
   });
 
-  it('tells another payload and leaves the row free for the payout it belongs to', async () => {
+  it('reports another payload and leaves the row free for the payout it belongs to', async () => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b1', ['a']));
     const reused = await store.claimPayout(payoutClaim('a', { runId: 'stranger', payloadDigest: 'another' }));

@@ -36,7 +36,7 @@ onEveryStore('what a batch was handed over as', (test) => {
     expect((await store.batchOfMessage('MSG-1'))?.batchId).toBe('b2');
   });
 
-  it('and of two files with one message id, handed over at once, one is told of the other', async () => {
+  it('and of two files with one message id, handed over at once, one is refused with the other', async () => {
     const [one, other] = [await test.open(), await test.open()];
     for (let n = 0; n < 8; n += 1) {
       const message = { ...MESSAGE, messageId: `MSG-${n}` };

@@ -28,7 +28,7 @@ onEveryStore('idempotency keys', (store) => {
     });
   });
 
-  it('a key stands for one request of one caller', async () => {
+  it('a key identifies one request of one caller', async () => {
     const it = await store.open();
     await it.takeKey(hold('first'));
     expect(await it.takeKey(hold('other', { requestSha256: 'sha-2', at: 9_000 }))).toEqual({

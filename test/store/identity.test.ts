@@ -33,7 +33,7 @@ onEveryStore('The identity of a store', (test) => {
     expect(await (await test.open()).identity()).toEqual(GIVEN);
   });
 
-  it('may be told part by part', async () => {
+  it('may be set part by part', async () => {
     const store = await test.open();
     await store.identify({ bank: GIVEN.bank });
     await store.identify({ cluster: GIVEN.cluster, namespace: GIVEN.namespace });
@@ -64,7 +64,7 @@ onEveryStore('The identity of a store', (test) => {
     await expect(store.identify(GIVEN)).rejects.toMatchObject({ part: 'accounts' });
   });
 
-  it.each([[['a']], [['x', 'y']], [[]]])('refuses a key that sees %j, and tells no account', async (accounts) => {
+  it.each([[['a']], [['x', 'y']], [[]]])('refuses a key that sees %j, and names no account', async (accounts) => {
     const store = await test.open();
     await store.identify({ ...GIVEN, accounts: ['digest-1', 'digest-2', 'a'] });
     const refused = await store.identify({ ...GIVEN, accounts }).catch((error: unknown) => error);

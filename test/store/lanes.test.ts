@@ -33,7 +33,7 @@ onEveryStore('Lanes', (test) => {
     expect(await store.pausedAccounts(2)).toEqual([LANE]);
   });
 
-  it('tell what earlier rows of the account wait for, whatever batch they came with', async () => {
+  it('say what earlier rows of the account wait for, whichever batch they came with', async () => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b-1', ['a', 'b', 'c'], 1_000));
     await store.claimBatch(batchClaim('b-2', ['d'], 2_000));
@@ -53,7 +53,7 @@ onEveryStore('Lanes', (test) => {
     expect(await ahead('d')).toEqual(['3.00']);
   });
 
-  it('remember that a user has an order twice while an operator looks at it', async () => {
+  it('remember that a user has an order twice while an operator investigates it', async () => {
     const store = await test.open();
     await store.claimBatch(batchClaim('b-1', ['a']));
     expect(await store.hasSuspectedDuplicate('user-1')).toBe(false);

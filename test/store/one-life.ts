@@ -3,7 +3,7 @@ import { switchFactsOf } from '../../src/domain/switches.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, openOrderRequest, payoutClaim } from './samples.ts';
 
-/** Everything that is asked for one payout from its claim to its end, by whoever has a hand in it. */
+/** Everything that is asked for one payout from its claim to its end, by all who take part in it. */
 export async function oneLife(store: Store, name = 'doc'): Promise<void> {
   const claim = payoutClaim(name);
   const { reference } = claim;
@@ -38,11 +38,11 @@ export async function oneLife(store: Store, name = 'doc'): Promise<void> {
   await store.neglectedWatches({ at, watchAliveSince: at - 1 });
   await store.attemptsOf([reference]);
   await store.acceptedIn({ uid, currency }, { from: at - 1, to: at, completedFrom: at - 1 });
-  await store.looksAt([{ uid, currency }]);
+  await store.listReadsOf([{ uid, currency }]);
   await store.hasUnaskedOrders();
   await store.resumed();
   await store.handedToBank({ currency, since: at });
-  await store.settleAttempts(reference, { upTo: 1, as: 'paid' });
+  await store.resolveAttempts(reference, { upTo: 1, as: 'paid' });
   await store.changePayout(reference, { state: 'needs-operator', reason: because('outcome-unknown'), at });
   await store.changePayout(reference, { state: 'completed', reason: null, orderId, at });
   await store.closeOrder(reference);

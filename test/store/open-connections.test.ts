@@ -28,7 +28,7 @@ async function claimThere(batchId: string): Promise<void> {
   await once(child, 'message');
 }
 
-/** What a process does that opens the store for a moment and leaves it: a copy, a look with another program. */
+/** What a process does that opens the store for a moment and leaves it: a copy, a read with another program. */
 function visit(): void {
   const database = new DatabaseSync(path);
   database.prepare('select count(*) from batches').get();
@@ -53,7 +53,7 @@ it('keeps the WAL of a process that has the store open three times when another 
 /** SHARED_FIRST of SQLite's locking: the first byte that an open connection in WAL mode keeps locked for reading. */
 const SHARED_FIRST = 0x40000000 + 2;
 
-// Newer SQLite looks at the shared memory as well before it removes a WAL; a `sqlite3` of some years ago looks at this only.
+// Newer SQLite reads the shared memory as well before it removes a WAL; a `sqlite3` of some years ago reads this only.
 it.runIf(process.platform === 'linux')(
   'keeps the lock in that process by which other programs see that it is open',
   () => {

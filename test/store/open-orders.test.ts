@@ -6,7 +6,7 @@ const USD = { uid: 'user-1', currency: 'USD' };
 const EUR = { uid: 'user-1', currency: 'EUR' };
 
 onEveryStore('Open orders', (test) => {
-  it('hold an exchange under the currency of both legs until it is closed', async () => {
+  it('hold an exchange under the currency of both sides until it is closed', async () => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('fx', { currencies: ['USD', 'EUR'], at: 10_000 }));
     for (const key of [USD, EUR]) {
@@ -18,7 +18,7 @@ onEveryStore('Open orders', (test) => {
           openedAt: 10_000,
           orderId: null,
           notifiedStatus: null,
-          nextLookAt: null,
+          nextReadAt: null,
         },
       ]);
     }
@@ -30,20 +30,20 @@ onEveryStore('Open orders', (test) => {
   it('keep what is known when a reference registers again', async () => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('ref', { at: 10_000 }));
-    await store.noteOrder('ref', { orderId: 'o-1', nextLookAt: 90_000 });
+    await store.noteOrder('ref', { orderId: 'o-1', nextReadAt: 90_000 });
     await store.openOrder(openOrderRequest('ref', { at: 20_000, listedSince: 10_000 }));
-    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 10_000, orderId: 'o-1', nextLookAt: 90_000 }]);
+    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 10_000, orderId: 'o-1', nextReadAt: 90_000 }]);
   });
 
   it('are young again when a reference registers long after the lists have ceased to show them', async () => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('ref', { at: 10_000 }));
-    await store.noteOrder('ref', { orderId: 'o-1', nextLookAt: 90_000 });
+    await store.noteOrder('ref', { orderId: 'o-1', nextReadAt: 90_000 });
     await store.openOrder(openOrderRequest('ref', { at: 20_000, listedSince: 10_001 }));
-    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 20_000, orderId: 'o-1', nextLookAt: null }]);
-    await store.noteOrder('ref', { nextLookAt: 95_000 });
+    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 20_000, orderId: 'o-1', nextReadAt: null }]);
+    await store.noteOrder('ref', { nextReadAt: 95_000 });
     await store.openOrder(openOrderRequest('ref', { at: 30_000, since: 10_000, listedSince: 20_001 }));
-    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 20_000, nextLookAt: 95_000 }]);
+    expect(await store.openOrders(USD)).toMatchObject([{ openedAt: 20_000, nextReadAt: 95_000 }]);
   });
 
   it('come oldest first and only of the key asked for', async () => {
@@ -58,13 +58,13 @@ onEveryStore('Open orders', (test) => {
   it('change only what a note names, under every currency', async () => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('fx', { currencies: ['USD', 'EUR'] }));
-    await store.noteOrder('fx', { orderId: 'o-1', notifiedStatus: 'COMPLETED', nextLookAt: 5 });
-    await store.noteOrder('fx', { nextLookAt: 9 });
+    await store.noteOrder('fx', { orderId: 'o-1', notifiedStatus: 'COMPLETED', nextReadAt: 5 });
+    await store.noteOrder('fx', { nextReadAt: 9 });
     await store.noteOrder('fx', {});
-    expect(await store.openOrders(USD)).toMatchObject([{ orderId: 'o-1', notifiedStatus: 'COMPLETED', nextLookAt: 9 }]);
-    expect(await store.openOrders(EUR)).toMatchObject([{ orderId: 'o-1', notifiedStatus: 'COMPLETED', nextLookAt: 9 }]);
-    await store.noteOrder('fx', { nextLookAt: null });
-    expect(await store.openOrders(USD)).toMatchObject([{ orderId: 'o-1', nextLookAt: null }]);
+    expect(await store.openOrders(USD)).toMatchObject([{ orderId: 'o-1', notifiedStatus: 'COMPLETED', nextReadAt: 9 }]);
+    expect(await store.openOrders(EUR)).toMatchObject([{ orderId: 'o-1', notifiedStatus: 'COMPLETED', nextReadAt: 9 }]);
+    await store.noteOrder('fx', { nextReadAt: null });
+    expect(await store.openOrders(USD)).toMatchObject([{ orderId: 'o-1', nextReadAt: null }]);
   });
 
   it('forget a notice under every currency', async () => {

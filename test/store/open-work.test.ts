@@ -4,7 +4,7 @@ import { cardClaim, cardEvent } from './card-samples.ts';
 import { batchClaim, openOrderRequest } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
-onEveryStore('How the work of a store stands', (test) => {
+onEveryStore('The state of the work of a store', (test) => {
   it('is nothing while nothing is open', async () => {
     const store = await test.open();
     expect(await store.openWork(1_000)).toEqual({
@@ -13,7 +13,7 @@ onEveryStore('How the work of a store stands', (test) => {
       incidents: [],
       switchesOff: [],
       cardsForPeople: 0,
-      oldestSweepAt: null,
+      oldestPollAt: null,
       oldestUnsignedAt: null,
     });
   });
@@ -35,7 +35,7 @@ onEveryStore('How the work of a store stands', (test) => {
     expect(oldestUnsignedAt).toBe(1_000);
   });
 
-  it('counts what was sent and should have shown itself: not what is young, told, found or settled', async () => {
+  it('counts what was sent and should have shown itself: not what is young, answered, found or resolved', async () => {
     const store = await test.open();
     const send = async (reference: string, sentAt: number, { isOpen = true } = {}) => {
       if (isOpen) await store.openOrder(openOrderRequest(reference));
@@ -51,7 +51,7 @@ onEveryStore('How the work of a store stands', (test) => {
     await send('found', 1_000);
     await store.noteOrder('found', { orderId: 'o-2' });
     await send('settled', 1_000);
-    await store.settleAttempts('settled', { upTo: 1, as: 'absent' });
+    await store.resolveAttempts('settled', { upTo: 1, as: 'absent' });
     await send('of no payout', 1_000, { isOpen: false });
     expect((await store.openWork(5_000)).unknown).toEqual({ count: 2, oldestSentAt: 1_000 });
     expect((await store.openWork(1_000)).unknown).toEqual({ count: 0, oldestSentAt: null });
@@ -69,7 +69,7 @@ onEveryStore('How the work of a store stands', (test) => {
     expect(await store.openWork(0)).toMatchObject({
       incidents: [{ kind: 'second-order', count: 1 }],
       switchesOff: [{ scope: 'currency', count: 1 }],
-      oldestSweepAt: 4_000,
+      oldestPollAt: 4_000,
     });
   });
 
@@ -107,7 +107,7 @@ onEveryStore('How the work of a store stands', (test) => {
     ).toMatch(/^SCAN payouts USING COVERING INDEX payouts_open$/);
     expect(
       plan(
-        `select count(distinct reference), min(sent_at) from send_attempts where settled is null and (outcome is null or
+        `select count(distinct reference), min(sent_at) from send_attempts where resolved is null and (outcome is null or
          outcome = 'ambiguous') and sent_at < 5 and exists (select reference from open_orders where
          open_orders.reference = send_attempts.reference and open_orders.order_id is null)`,
       ),

@@ -28,7 +28,7 @@ onEveryStore('openStore', (test) => {
 
   it('is one store for two processes, of which exactly one claims the same rows', async () => {
     const children = ['b1', 'b2'].map((batchId) =>
-      fork(join(import.meta.dirname, 'fixtures/claim-when-told.ts'), [test.url(), batchId]),
+      fork(join(import.meta.dirname, 'fixtures/claim-on-message.ts'), [test.url(), batchId]),
     );
     const ids = await Promise.all(children.map(nextMessage));
     const answers = children.map(nextMessage);

@@ -45,7 +45,7 @@ onEveryStore('the outbox', (test) => {
     await store.changePayout(paid.reference, { term: paid.term, state: 'completed', at: 5 });
     expect(await store.changePayout(paid.reference, { term: paid.term, state: 'completed', at: 6 })).toBe(false);
     const { reference, term } = failed;
-    const end = { state: 'failed' as const, reason: because('refused-by-bank'), settled: {}, references: [reference] };
+    const end = { state: 'failed' as const, reason: because('refused-by-bank'), resolved: {}, references: [reference] };
     await store.closeUnpaid({ reference, term, ...end, at: 7 });
     await store.claimBatch(batchClaim('b1', ['x', 'y']));
     await store.cancelUnreleased('b1', null, because('batch-cancelled'), 8);
@@ -60,7 +60,7 @@ onEveryStore('the outbox', (test) => {
     expect(events.slice(0, 2).map(({ subject }) => subject)).toEqual([paid.reference, reference]);
   });
 
-  it('has an event for a return, an incident, and a batch that is paused by itself or at rest', async () => {
+  it('has an event for a return, an incident, and a batch that is paused by itself or settled', async () => {
     const store = await test.open();
     const { reference } = await claimed(store, 'a');
     const back = { orderId: 'o-1', reference, amount: '1.00', currency: 'USD', seenAt: 5 };
@@ -158,8 +158,8 @@ onEveryStore('subscriptions', (test) => {
       ],
     };
     expect(await store.recordDeliveryProgress({ ...mine, from: 0 }, moved)).toBe(true);
-    expect(await store.recordDeliveryProgress({ ...mine, from: 0 }, { position: 8, settled: [3] })).toBe(false);
-    const again = { position: 7, settled: [3], refused: [{ ...refused, position: 6, failures: 2, parkedAt: 8 }] };
+    expect(await store.recordDeliveryProgress({ ...mine, from: 0 }, { position: 8, resolved: [3] })).toBe(false);
+    const again = { position: 7, resolved: [3], refused: [{ ...refused, position: 6, failures: 2, parkedAt: 8 }] };
     expect(await store.recordDeliveryProgress({ ...mine, from: 7 }, again)).toBe(true);
     expect(await store.refusedEvents('erp')).toEqual([{ ...refused, position: 6, failures: 2, parkedAt: 8 }]);
     await store.recordDeliveryProgress(
@@ -178,7 +178,7 @@ onEveryStore('subscriptions', (test) => {
         why: null,
         nextTryAt: null,
         parkedAt: null,
-        toldAt: null,
+        deliveredAt: null,
       },
     ]);
     expect(await store.auditEntriesOf('erp')).toMatchObject([
@@ -200,8 +200,8 @@ onEveryStore('subscriptions', (test) => {
 });
 
 onEveryStore('deleting events', (test) => {
-  /** Six events, at 1 to 6, and a subscription told of the first four. */
-  async function told(): Promise<Store> {
+  /** Six events, at 1 to 6, and a subscription that received the first four. */
+  async function reported(): Promise<Store> {
     const store = await test.open();
     await store.leaseSubscription({ name: 'erp', owner: 'one', now: 1, until: 100 });
     for (const n of [1, 2, 3, 4, 5, 6]) {
@@ -213,8 +213,8 @@ onEveryStore('deleting events', (test) => {
   }
   const positions = async (store: Store): Promise<number[]> => (await all(store)).map(({ position }) => position);
 
-  it('takes those that every subscription has been told and that are old enough, from the first on, a few at a time', async () => {
-    const store = await told();
+  it('takes those that every subscription has received and that are old enough, from the first on, a few at a time', async () => {
+    const store = await reported();
     expect(await store.pruneOutbox({ before: 4, limit: 2 })).toBe(2);
     expect([await positions(store), await store.outboxTail()]).toEqual([[3, 4, 5, 6], 2]);
     expect(await store.pruneOutbox({ before: 4, limit: 2 })).toBe(1);
@@ -224,8 +224,8 @@ onEveryStore('deleting events', (test) => {
     expect(await positions(store)).toEqual([5, 6]);
   });
 
-  it('takes nothing that one of several subscriptions has not been told, and all where there is none', async () => {
-    const store = await told();
+  it('takes nothing that one of several subscriptions has not received, and all where there is none', async () => {
+    const store = await reported();
     await store.leaseSubscription({ name: 'late', owner: 'one', now: 1, until: 100 });
     await store.replaySubscription({ name: 'late', from: 2, by: 'alice', at: 9 });
     expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(1);
@@ -236,7 +236,7 @@ onEveryStore('deleting events', (test) => {
   });
 
   it('leaves what one has refused, and a replay from what is deleted is none', async () => {
-    const store = await told();
+    const store = await reported();
     const refused = { subject: 's', since: 5, failures: 1, why: 'http-400', nextTryAt: 9, parkedAt: 8, position: 2 };
     await store.recordDeliveryProgress({ name: 'erp', owner: 'one', from: 4 }, { refused: [refused] });
     expect(await store.pruneOutbox({ before: 100, limit: 10 })).toBe(4);
@@ -248,7 +248,7 @@ onEveryStore('deleting events', (test) => {
   });
 
   it('by several connections at once goes over each event once, and keeps numbers going', async () => {
-    const store = await told();
+    const store = await reported();
     const other = await test.open();
     const over = await Promise.all([store, other, store, other].map((it) => it.pruneOutbox({ before: 100, limit: 2 })));
     expect(over.reduce((sum, some) => sum + some, 0)).toBe(4);

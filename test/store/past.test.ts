@@ -19,16 +19,16 @@ onEveryStore('When senders began anew with a store', (test) => {
   });
 
   it.each([
-    ['that was never looked at: since all of them', undefined, 0],
-    ['looked at before the second: since the second', 1_500, 400],
-    ['looked at in the moment of the second: only since the third', 2_000, 2_500],
-    ['looked at since the last: since the last', 9_000, 2_500],
-  ])('reaches back, for a list %s', async (_, looked, from) => {
+    ['that was never read: since all of them', undefined, 0],
+    ['read before the second: since the second', 1_500, 400],
+    ['read in the moment of the second: only since the third', 2_000, 2_500],
+    ['read since the last: since the last', 9_000, 2_500],
+  ])('reaches back, for a list %s', async (_, lastRead, from) => {
     const store = await test.open();
     await store.recordResumption({ at: 1_000, from: 0, why: 'new', detail: {} });
     await store.recordResumption({ at: 2_000, from: 400, why: 'restart', detail: {} });
     await store.recordResumption({ at: 3_000, from: 2_500, why: 'restart', detail: {} });
-    expect(await store.resumed(looked)).toEqual({ at: 3_000, from });
+    expect(await store.resumed(lastRead)).toEqual({ at: 3_000, from });
   });
 
   it('is not in the future, where a wrong clock had set it', async () => {
@@ -87,7 +87,7 @@ onEveryStore('Who sends from a store', (test) => {
 });
 
 onEveryStore('How much a store holds', (test) => {
-  it('is told without reading it', async () => {
+  it('is known without reading it', async () => {
     const store = await test.open();
     expect(await store.extent()).toEqual({ batches: 0, payouts: 0, usedAt: null });
     await store.claimBatch(batchClaim('b-1', ['a', 'b']));

@@ -70,7 +70,7 @@ onEveryStore('Payees', (test) => {
     expect(await isLookAlike('ben-2', 'Other')).toBe(false);
   });
 
-  it('are named to whoever asks for them by user and id', async () => {
+  it('are named to callers who ask for them by user and id', async () => {
     const store = await test.open();
     await store.notePayee(seen('ben-1', 'first', 'Acme Trading'));
     await store.notePayee(seen('ben-2', 'second', 'Other'));

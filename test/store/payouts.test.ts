@@ -29,7 +29,7 @@ onEveryStore('changePayout', (test) => {
     });
   });
 
-  it('writes no column that a change may not name, by whatever spelling', async () => {
+  it('writes no column that a change may not name, in any spelling', async () => {
     const store = await test.open();
     const { reference } = (await store.claimPayout(payoutClaim('a'))).record;
     const before = await store.payout(reference);
@@ -45,7 +45,7 @@ onEveryStore('changePayout', (test) => {
     expect(await store.payout(reference)).toEqual({ ...before, state: 'submitting', updatedAt: 3_000 });
   });
 
-  it('clears the reason when told so', async () => {
+  it('clears the reason on request', async () => {
     const store = await test.open();
     const { reference } = (await store.claimPayout(payoutClaim('a'))).record;
     await store.changePayout(reference, { state: 'needs-operator', reason: HELD, at: 3_000 });

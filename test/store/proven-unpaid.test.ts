@@ -16,7 +16,7 @@ const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => (
   orderId: null,
   code: null,
   answeredAt: null,
-  settled: null,
+  resolved: null,
   request: null,
   ...change,
 });
@@ -44,8 +44,8 @@ it.each([
 it.each([
   [{ outcome: 'refused' }, true],
   [{ outcome: 'not-sent' }, true],
-  [{ outcome: 'accepted', settled: 'unpaid' }, true],
-  [{ settled: 'absent' }, true],
+  [{ outcome: 'accepted', resolved: 'unpaid' }, true],
+  [{ resolved: 'absent' }, true],
   [{}, false],
   [{ outcome: 'accepted' }, false],
   [{ outcome: 'exists' }, false],
@@ -63,7 +63,7 @@ it('an unpaid end that the bank contradicts proves nothing', async () => {
 });
 
 it('an exchange that is booked is no payment', async () => {
-  expect(await isProven('rejected', made(EXCHANGE, { outcome: 'accepted', settled: 'paid' }))).toBe(true);
+  expect(await isProven('rejected', made(EXCHANGE, { outcome: 'accepted', resolved: 'paid' }))).toBe(true);
 });
 
 it('a generation that follows none is not counted up to, however large somebody has made it', async () => {

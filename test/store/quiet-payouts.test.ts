@@ -30,7 +30,7 @@ async function released(store: Store, states: Readonly<Record<string, PayoutStat
 
 const closedRuns = (count: number, nextRestartAt: number | null = null): ClosedRuns => ({
   count,
-  stoodAt: 'processing',
+  closedState: 'processing',
   nextRestartAt,
 });
 
@@ -56,7 +56,7 @@ onEveryStore('Payouts are quiet', (test) => {
     expect(await quiet(store, B1, { changedBefore: 4_000, now: 5_000 })).toEqual(['a']);
   });
 
-  it('of batches that have ended, whatever they came back to, and without a batch', async () => {
+  it('of batches that have ended, in any later state, and without a batch', async () => {
     const store = await test.open();
     await released(store, { a: 'needs-operator', b: 'needs-operator' });
     await store.claimPayout(payoutClaim('alone'));
@@ -94,7 +94,7 @@ onEveryStore('Payouts are quiet', (test) => {
 });
 
 onEveryStore('A closed run is counted', (test) => {
-  it('once, by whoever found it first, and not of a payout with an end', async () => {
+  it('once, by the first that found it, and not of a payout with an end', async () => {
     const store = await test.open();
     await released(store, { a: 'processing', done: 'completed' });
     const count = (): Promise<boolean> => store.countClosedRun(reference('a'), NO_CLOSED_RUNS, closedRuns(1));

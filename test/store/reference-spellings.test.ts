@@ -6,7 +6,7 @@ const SENT = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
 const CAPITAL = spellingsOf(SENT, SENT.toUpperCase());
 
 onEveryStore('The spelling of references', (test) => {
-  it('is kept for whoever opens the store, and lost for ever by an order that contradicts it', async () => {
+  it('is kept for all who open the store, and lost for ever by an order that contradicts it', async () => {
     const store = await test.open();
     expect(await store.referenceSpellings()).toBeUndefined();
     expect(await store.narrowReferenceSpellings(CAPITAL)).toEqual(CAPITAL);

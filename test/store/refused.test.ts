@@ -22,7 +22,7 @@ const errorResponse = (code: string): Buffer =>
 const SCRAM_WANTED = message('R', Buffer.from('\0\0\0\x0aSCRAM-SHA-256\0\0'));
 const SCRAM_GOES_ON = message('R', Buffer.from('\0\0\0\x0br=nonce,s=c2FsdA==,i=4096'));
 
-/** A PostgreSQL that does this with whatever comes first over a connection; its address without a password. */
+/** A PostgreSQL that does this with what comes first over a connection; its address without a password. */
 async function serverThat(answers: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -46,7 +46,7 @@ it.each([
   ['28000', 'it does not let this user in from here', 'pg_hba.conf'],
   ['3D000', 'it has no such database', 'createdb'],
   ['42501', 'it lacks a permission for this user', 'payouts migrate'],
-])('a PostgreSQL that answers %s %s, and nothing of its address is told', async (code, why, hint) => {
+])('a PostgreSQL that answers %s %s, and nothing of its address is reported', async (code, why, hint) => {
   const place = await serverThat((socket) => socket.end(errorResponse(code)));
   const error = await refusalOf(`postgres://payouts:hunter2@${place}`);
   expect(error).toMatchObject({

@@ -148,7 +148,7 @@ it('a copy that a later version has only expanded is put in place', async () => 
 });
 
 describe('a restore is refused, and changes nothing,', () => {
-  /** To look at a store makes the shared memory and an empty WAL that SQLite needs for it. */
+  /** Reading a store makes the shared memory and an empty WAL that SQLite needs for it. */
   const files = () => readdirSync(folder).filter((name) => !/-(?:wal|shm)$/.test(name));
 
   async function refused(change: Partial<RestoreOrder> = {}): Promise<unknown> {
@@ -216,7 +216,7 @@ describe('a restore is refused, and changes nothing,', () => {
     expect(await refused({ identity: { ...WORLD, [part]: value } })).toBeInstanceOf(StoreIdentityError);
   });
 
-  it('for the store itself, under whatever name', async () => {
+  it('for the store itself, under any name', async () => {
     expect(await refused({ file: path })).toMatchObject({ code: 'store-itself' });
     linkSync(path, join(folder, 'same.sqlite'));
     expect(await refused({ file: join(folder, 'same.sqlite') })).toMatchObject({ code: 'store-itself' });

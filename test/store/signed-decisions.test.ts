@@ -69,7 +69,7 @@ onEveryStore('A plan that is signed', (test) => {
 });
 
 onEveryStore('Decisions that are signed', (test) => {
-  it('stand in the order of the log, whatever the clock of the machine says that took them', async () => {
+  it('are in the order of the log, by any clock of the machine that took them', async () => {
     const store = await test.open();
     expect(await store.lastDecisionAt()).toBe(0);
     for (const [id, at] of [

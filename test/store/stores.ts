@@ -11,7 +11,7 @@ import { emptyStore } from '../support/empty-store.ts';
 export interface TestStore {
   /** URL of the store, for another process. */
   url(): string;
-  /** The same for whoever makes and alters its tables. */
+  /** The same for the role that makes and alters its tables. */
   ownersUrl(): string;
   /** Another connection to the same store; closed after the test. */
   open(): Promise<Store>;

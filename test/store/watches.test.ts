@@ -21,14 +21,14 @@ onEveryStore('Watches', (test) => {
     expect(await stores[0]?.openOrders(USD)).toHaveLength(50);
   });
 
-  it('are asked for again once they have not swept for the lease', async () => {
+  it('are asked for again once they have not polled for the lease', async () => {
     const store = await test.open();
     await store.touchWatch(USD, 5_000);
     expect(await store.openOrder(openOrderRequest('a', { at: 6_000, watchAliveSince: 5_000 }))).toEqual([]);
     expect(await store.openOrder(openOrderRequest('b', { at: 7_000, watchAliveSince: 5_001 }))).toEqual([USD]);
   });
 
-  it('are asked for one by one where an exchange has one live leg', async () => {
+  it('are asked for one by one where an exchange has one live side', async () => {
     const store = await test.open();
     await store.touchWatch(EUR, 9_900);
     expect(await store.openOrder(openOrderRequest('fx', { currencies: ['USD', 'EUR'] }))).toEqual([USD]);
@@ -54,13 +54,13 @@ onEveryStore('Watches', (test) => {
     for (const id of documentIds(60)) {
       await watch.touchWatch(USD, 10_000);
       const [ended, asleep] = await Promise.all([watch.endWatch(USD), payouts.openOrder(openOrderRequest(id))]);
-      // Either the watch goes on, or the payout is told to wake one; both is one needless signal.
+      // Either the watch goes on, or the payout is asked to wake one; both is one needless signal.
       expect(ended ? asleep : 'goes on').toEqual(ended ? [USD] : 'goes on');
       await payouts.closeOrder(id);
     }
   });
 
-  it('are neglected when orders are open and nobody has swept since', async () => {
+  it('are neglected when orders are open and nobody has polled since', async () => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('a', { at: 10_000 }));
     await store.openOrder(openOrderRequest('b', { at: 10_000 }));
@@ -74,7 +74,7 @@ onEveryStore('Watches', (test) => {
     expect(await neglected(15_000)).toEqual([]);
   });
 
-  it('are neglected when a clock that was ahead has said that they swept', async () => {
+  it('are neglected when a clock that was ahead has said that they polled', async () => {
     const store = await test.open();
     await store.openOrder(openOrderRequest('a', { at: 86_400_000 }));
     const now = { at: 20_000, watchAliveSince: 15_000 };

@@ -6,7 +6,7 @@ export interface AlteredAnswers extends AsyncDisposable {
   url: string;
 }
 
-/** Stands before an acquirer, and alters the JSON that it answers with. */
+/** A proxy before an acquirer, and alters the JSON that it answers with. */
 export async function alterAnswers(
   target: string,
   alter: (method: string, answer: Record<string, unknown>) => Record<string, unknown>,

@@ -41,7 +41,7 @@ export function formsOf(text: string): Map<string, Buffer> {
     ['JSON escapes', Buffer.from([...text].map((it) => `\\u00${it.charCodeAt(0).toString(16)}`).join(''))],
   ]);
   for (const offset of [0, 1, 2]) {
-    // What stands before it in the encoded text shifts its letters; the ones at the edges depend on the neighbours.
+    // What precedes it in the encoded text shifts its letters; the ones at the edges depend on the neighbours.
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
       .replace(/=+$/, '');

@@ -41,7 +41,7 @@ export interface CardProduct extends AsyncDisposable {
   gatewayUrl: string;
   namespace: string;
   ask(given: CardAsk): Promise<CardPaymentHandle>;
-  /** A request to the gateway; its answer whatever the status. */
+  /** A request to the gateway; its answer with any status. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Called>;
   sandboxTest(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>;
   /** The cardholder enters a card. */
@@ -71,7 +71,7 @@ interface SandboxPayment {
 
 const SECRET = `whsec_${Buffer.from('a secret of tests only, of 32 by').toString('base64')}`;
 
-/** `before`: what stands before the acquirer. */
+/** `before`: the proxy before the acquirer. */
 export async function startCardProduct(
   env: Readonly<Record<string, string>> = {},
   before?: (url: string) => Promise<AlteredAnswers>,

@@ -8,6 +8,6 @@ export const quickCardTerms: CardTerms = {
   statusAgeLimitMs: 60_000,
   repeatWindowMs: 60_000,
   completion: 'notice-or-return',
-  lookAgainMs: 200,
-  lookAgainMaxMs: 1_000,
+  pollMs: 200,
+  pollMaxMs: 1_000,
 };

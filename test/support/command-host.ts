@@ -3,7 +3,7 @@ import { NativeConnection } from '@temporalio/worker';
 import { runProgram } from '../../src/cli/program.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
-import type { CommandAsked, CommandTold } from './shared-process.ts';
+import type { CommandAsked, CommandOutput } from './shared-process.ts';
 import { runWorkflowsLightly } from './workflows-in-this-thread.ts';
 
 /**
@@ -20,7 +20,7 @@ interface Command {
 const commands = new AsyncLocalStorage<Command>();
 const interrupted = new Map<number, Command>();
 
-const tell = (told: CommandTold): void => void process.send?.(told);
+const notify = (reported: CommandOutput): void => void process.send?.(reported);
 
 const ownEnv = process.env;
 Object.defineProperty(process, 'env', { get: () => commands.getStore()?.env ?? ownEnv });
@@ -29,7 +29,7 @@ for (const name of ['stdout', 'stderr'] as const) {
   process[name].write = (text: string | Uint8Array): boolean => {
     const command = commands.getStore();
     if (command === undefined) throw new Error(`printed by no command: ${text}`);
-    tell({ id: command.id, printed: name, text: `${text}` });
+    notify({ id: command.id, printed: name, text: `${text}` });
     return true;
   };
   // Every command listens for a reader that has gone.
@@ -63,6 +63,6 @@ listen('message', async (asked: CommandAsked) => {
   interrupted.set(id, command);
   const code = await commands.run(command, () => runProgram(args));
   interrupted.delete(id);
-  tell({ id, code });
+  notify({ id, code });
 });
 listen('disconnect', () => process.exit());

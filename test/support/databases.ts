@@ -8,7 +8,7 @@ export async function createDatabase(admin: string, name: string, copyOf?: strin
   return urlOfDatabase(admin, name);
 }
 
-/** Whoever is still connected to it is thrown out. */
+/** Open connections to it are ended. */
 export const dropDatabase = (admin: string, name: string): Promise<void> =>
   onServer(admin, `drop database if exists ${name} with (force)`);
 

@@ -1,14 +1,14 @@
 import type { Question, SignedDecision } from '../../src/domain/authority.ts';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { mainLegOf, type PayoutKind } from '../../src/domain/names.ts';
+import { mainOrderKindOf, type PayoutKind } from '../../src/domain/names.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { type SigningPerson, signedBy } from './people.ts';
 import { DEFAULT_INSTRUCTION, DEFAULT_MOVES, type Product } from './product.ts';
 
 type Handle = Awaited<ReturnType<Product['start']>>;
 
-/** What somebody has handed over, as a door does it: with the maker's signature in the store. */
+/** What somebody has handed over, as a channel does it: with the maker's signature in the store. */
 export async function handedOver(
   product: Product,
   maker: SigningPerson,
@@ -16,7 +16,7 @@ export async function handedOver(
   { kind = 'payout', ...more }: Partial<PayoutInstruction> & { kind?: PayoutKind } = {},
 ): Promise<Handle> {
   const instruction = { ...(kind === 'payout' ? DEFAULT_INSTRUCTION : DEFAULT_MOVES[kind]), id, ...more };
-  const reference = referenceOf(instruction.uid, id, mainLegOf(kind));
+  const reference = referenceOf(instruction.uid, id, mainOrderKindOf(kind));
   const about = { storeId: product.store.id, question: 'make', reference, digest: payloadDigest(instruction) } as const;
   await product.store.takeSignedDecision(signedBy(maker, about), Date.now());
   return product.start({ id, ...more }, { by: maker.name, kind });
@@ -40,8 +40,8 @@ export async function signedFor(
 export async function decide(handle: Handle, signed: SignedDecision): Promise<string> {
   // On a busy machine a run may have its workflow task, and with it `prepare`, done twice: the claim is taken anew.
   for (let tries = 1; ; tries += 1) {
-    const told = await decideOnce(handle, signed);
-    if (!told.includes('send it again') || tries === 20) return told;
+    const reported = await decideOnce(handle, signed);
+    if (!reported.includes('send it again') || tries === 20) return reported;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

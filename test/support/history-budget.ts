@@ -11,7 +11,7 @@ const { EventType } = proto.temporal.api.enums.v1;
 const CAME_BEFORE_ITS_END =
   proto.temporal.api.enums.v1.WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND;
 
-/** A signal, the workflow task that it causes, and the look. */
+/** A signal, the workflow task that it causes, and the read. */
 const EVENTS_OF_NOTICE = 5;
 
 /** Events of a workflow task; one that was in vain is followed by another one. */
@@ -19,15 +19,17 @@ const EVENTS_OF_TASK = 3;
 
 /**
  * Fails, and lists the events, if a history has more than `most` of them, without those that only a busy machine adds: notices
- * beyond the `notices` that its route has (the watch tells of a change once more, for an exchange is in two lists, and a status in
+ * beyond the `notices` that its route has (the watch notifies of a change once more, for an exchange is in two lists, and a status in
  * between may be seen), and workflow tasks that were answered too late or that a worker has asked for while a local activity
  * lasted long.
  */
 export async function assertBudget(handle: WorkflowHandle, most: number, notices = 1): Promise<void> {
   const events = (await handle.fetchHistory()).events ?? [];
-  const told = events.filter((event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'orderChanged');
+  const reported = events.filter(
+    (event) => event.workflowExecutionSignaledEventAttributes?.signalName === 'orderChanged',
+  );
   const late = EVENTS_OF_TASK * events.filter(isOfLateTask).length;
-  const counted = events.length - EVENTS_OF_NOTICE * Math.max(0, told.length - notices) - late;
+  const counted = events.length - EVENTS_OF_NOTICE * Math.max(0, reported.length - notices) - late;
   expect(counted, `events of ${handle.workflowId}:\n${events.map(lineOf).join('\n')}\n`).toBeLessThanOrEqual(most);
 }
 

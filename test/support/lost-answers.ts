@@ -5,7 +5,7 @@ export interface LostAnswer {
   fault: { kind: string; [setting: string]: unknown };
   /** What the bank has done by the time that the client gives up. `late`: it does it afterwards. */
   bank: 'done' | 'late' | 'nothing';
-  /** What the client may say of it. A workflow hears no more than that. */
+  /** What the client may say of it. A workflow receives no more than that. */
   outcome: 'ambiguous' | 'not-sent';
 }
 
@@ -51,7 +51,7 @@ export const LOST_ANSWERS: readonly LostAnswer[] = [
   answeredNever('a limit on the rate', { kind: 'http', status: 429, commit: false, retryAfterSeconds: 1 }, 'nothing'),
 ];
 
-/** The first of each pair of what the bank has done and what the client may say: all that a workflow can tell apart. */
+/** The first of each pair of what the bank has done and what the client may say: all that a workflow can distinguish. */
 export const LOST_ANSWERS_BY_EFFECT: readonly LostAnswer[] = [
   ...Map.groupBy(LOST_ANSWERS, ({ bank, outcome }) => `${bank} ${outcome}`).values(),
 ].flatMap(([first]) => first ?? []);

@@ -4,7 +4,7 @@ import { GRPC, grpcStatusOf } from '../../src/platform/temporal/connection.ts';
 
 /**
  * A namespace of that name, without search attributes of ours. The client
- * repeats a call whose answer it did not get; the repeat is told that the
+ * repeats a call whose answer it did not get; the repeat is answered that the
  * namespace exists.
  */
 export async function makeNamespace(connection: Connection, namespace: string): Promise<void> {

@@ -37,12 +37,12 @@ function withArrivals(bank: Bank, { hidden = 0 } = {}): Bank {
     return { ...scan, orders: [...transfers.map(arrivalOf), ...others] };
   };
   const listAll: Bank['orders']['listAll'] = async (...asked) => shown(await bank.orders.listAll(...asked));
-  const listSettled: Bank['orders']['listSettled'] = async (...asked) => shown(await bank.orders.listSettled(...asked));
+  const listStable: Bank['orders']['listStable'] = async (...asked) => shown(await bank.orders.listStable(...asked));
   const get: Bank['orders']['get'] = async (orderId, ...more) =>
     orderId.endsWith('-in')
       ? arrivalOf(await bank.orders.get(orderId.slice(0, -3), ...more))
       : bank.orders.get(orderId, ...more);
-  return { ...bank, orders: { ...bank.orders, listAll, listSettled, get } };
+  return { ...bank, orders: { ...bank.orders, listAll, listStable, get } };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ports that systems give to whoever asks for any one (from 32768 on), without one that browsers refuse. */
+/** Below the ports that systems give to processes that ask for any one (from 32768 on), without one that browsers refuse. */
 const [FIRST, COUNT] = [11_000, 20_000];
 /** Processes with neighbouring ids begin so far from each other. */
 const APART = 100;

@@ -28,7 +28,7 @@ export interface PayoutRoute {
   because?: string;
   /** Highest number of history events; absent where no budget is set. */
   eventsMax?: number;
-  /** How often the order watch tells of a change, within that budget; absent: once. */
+  /** How often the order watch notifies of a change, within that budget; absent: once. */
   notices?: number;
   /** Orders at the bank under the payout's reference. */
   orders?: number;
@@ -37,11 +37,11 @@ export interface PayoutRoute {
 /** A payee of USD personal, local: nobody's real details. */
 export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_no: '123456789' };
 
-/** Looks at a decision's effect when a slow machine has finished it, too: what counts is the events of one look. */
-const AFTER_THE_BANK = { waits: { lookAgainMs: 2_000 } };
+/** Reads a decision's effect when a slow machine has finished it, too: what counts is the events of one read. */
+const AFTER_THE_BANK = { waits: { pollMs: 2_000 } };
 const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
 
-/** The run is told of the end in an activity, and reads nothing. */
+/** The run is notified of the end in an activity, and reads nothing. */
 export const PLAIN = {
   name: 'plain',
   ends: { state: 'completed' },
@@ -360,7 +360,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'sender-without-an-answer',
-    // The first sender stands still before it records its attempt, and goes on after the activity's time of 45 s is over, while
+    // The first sender pauses before it records its attempt, and goes on after the activity's time of 45 s is over, while
     // the payout is still under way.
     store: (store) => {
       let calls = 0;
@@ -379,7 +379,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'sender-heard-late',
-    // The first sender finds everything switched off, sends nothing, and stands still before it says so until the activity's time
+    // The first sender finds everything switched off, sends nothing, and pauses before it says so until the activity's time
     // of 45 s is over.
     terms: { referenceDedupe: 'none' },
     store: (store) => {
@@ -452,8 +452,8 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     name: 'proven-absent-after-the-looks-were-over',
     terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
     travel: async (p) => {
-      await lookedAt(p);
-      // A list that says it has more than it shows: no look can prove anything.
+      await readAt(p);
+      // A list that says it has more than it shows: no read can prove anything.
       await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
       const handle = await p.start({ id: 'r' });
@@ -468,7 +468,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
     name: 'closed-by-two-people-though-no-look-proves-anything',
     terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
     travel: async (p) => {
-      await lookedAt(p);
+      await readAt(p);
       await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
       const handle = await p.start({ id: 'r' });
@@ -516,7 +516,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
       await p.store.switchOff(USD_SWITCH);
       const handle = await p.start({ id: 'r' });
       await until(handle, 'held');
-      // Nobody can approve a switch into sending: it is only looked at again.
+      // Nobody can approve a switch into sending: it is only checked again.
       await handle.signal('approve', { by: 'alice' });
       await untilTrue(async () => (await evidenceOf(handle)).some((what) => what.startsWith('approve by')));
       await until(handle, 'held');
@@ -567,7 +567,7 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
   },
   {
     name: 'answer-lost-and-switched-off',
-    // Dedupe `verified` would send again at once: the switch keeps it from that, and the looks go on.
+    // Dedupe `verified` would send again at once: the switch keeps it from that, and the searches go on.
     terms: { referenceDedupe: 'verified' },
     store: (store) => switchedOffOnce(store, 'finishAttempt'),
     travel: async (p) => {
@@ -702,13 +702,13 @@ async function claimLookAlike(product: Product): Promise<void> {
 const evidenceOf = async (handle: PayoutHandle): Promise<string[]> =>
   (await handle.query<PayoutStateView>('state')).evidence.map(({ what }) => what);
 
-/** The list was looked at before the first send: what it shows from now on decides about that alone. */
-export async function lookedAt({ store }: Product): Promise<void> {
+/** The list was read before the first send: what it shows from now on decides about that alone. */
+export async function readAt({ store }: Product): Promise<void> {
   const now = Date.now();
-  await store.recordLook({ uid: 'u-1001', currency: 'USD', beganAt: now, reachesFrom: 0, resumption: now });
+  await store.recordListRead({ uid: 'u-1001', currency: 'USD', beganAt: now, reachesFrom: 0, resumption: now });
 }
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 export async function cancel(handle: PayoutHandle, given: { by: string; reason: string }): Promise<void> {
   await handle.executeUpdate('cancel', { args: [given] });
@@ -720,7 +720,7 @@ export async function until(handle: PayoutHandle, state: PayoutState): Promise<P
   while (performance.now() < end) {
     const { searchAttributes } = await handle.describe();
     if (searchAttributes.PayoutState?.[0] === state) return handle.query<PayoutStateView>('state');
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw new Error(`not ${state} in ${HANGS_MS} ms but ${JSON.stringify(await handle.query('state'), null, 1)}`);
 }

@@ -3,12 +3,12 @@ import { type NativeConnection, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { createActivities } from '../../src/activities/index.ts';
-import { looksAtLists } from '../../src/activities/lists.ts';
+import { listReader } from '../../src/activities/lists.ts';
 import type { Bank } from '../../src/bank/bank.ts';
 import { createBank } from '../../src/bank/client.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { mainLegOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
+import { mainOrderKindOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
 import type { Terms, Waits } from '../../src/domain/policy.ts';
 import type { WorkerSettings } from '../../src/domain/settings.ts';
 import { checkInstruction } from '../../src/files/rules/check-instruction.ts';
@@ -55,15 +55,15 @@ export const quickSettings: WorkerSettings = {
       listLagMs: 500,
       noMoneyRecheckMs: 200,
       statusAgeLimitMs: 600_000,
-      lookAgainMs: 200,
-      lookAgainMaxMs: 1_000,
+      pollMs: 200,
+      pollMaxMs: 1_000,
     },
     auditTtlMs: 3_600_000,
   },
   cardTerms: quickCardTerms,
-  sweepMs: 100,
-  sweepMaxMs: 500,
-  sweepWindowMs: 60_000,
+  listPollMs: 100,
+  listPollMaxMs: 500,
+  listWindowMs: 60_000,
   batchPulseMs: 100,
   quietRowMs: 1_000,
   quietCheckMs: 500,
@@ -132,15 +132,15 @@ export async function startProduct(
   const bank = createBank({ baseUrl: sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   const checks =
     options.checks === true ? payeeChecks(loadConfig({ PAYOUTS_CHECKS: 'sandbox' }), sandbox.url) : undefined;
-  const looks = {
+  const reads = {
     bank: options.bank?.(bank) ?? bank,
     store: options.store?.(store) ?? store,
     settings: { ...quickSettings, ...options.settings, terms: termsWith(options.terms) },
     now: Date.now,
   };
   const deps: ActivityDeps = {
-    ...looks,
-    lookAtList: looksAtLists(looks),
+    ...reads,
+    readList: listReader(reads),
     checks,
     executions: executionsOver(clientOf(native), { startsHere: true }),
     checkInstruction,
@@ -155,7 +155,7 @@ export async function startProduct(
     namespace,
     async start(instruction, { delayMs, kind = 'payout', ...more } = {}) {
       const full = { ...(kind === 'payout' ? DEFAULT_INSTRUCTION : DEFAULT_MOVES[kind]), ...instruction };
-      const reference = referenceOf(full.uid, full.id, mainLegOf(kind));
+      const reference = referenceOf(full.uid, full.id, mainOrderKindOf(kind));
       const workflowId = payoutWorkflowId(reference, kind);
       const input = Object.fromEntries(Object.entries({ ...full, ...more }).filter((entry) => entry[1] !== undefined));
       await deps.executions.startPayout({

@@ -8,7 +8,7 @@ export const HISTORIES = fileURLToPath(new URL('../replay/histories', import.met
 
 /**
  * Writes a history for the replay corpus when `RECORD_HISTORIES=1` (`npm run histories`): proto-JSON with encoded payloads,
- * without the names of the machines that made it. One that is there stays: it stands for executions that are open.
+ * without the names of the machines that made it. One that is there stays: it covers executions that are open.
  */
 export async function recordHistory(handle: WorkflowHandle, workflow: string, scenario: string): Promise<void> {
   if (process.env.RECORD_HISTORIES !== '1') return;

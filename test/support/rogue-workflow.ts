@@ -22,17 +22,17 @@ const SENDS: Readonly<Record<string, readonly (readonly [activity: string, given
     ['addBeneficiary', {}],
     ['submitPayment', { attempt: 1 }],
     ['submitPayment', { attempt: 2 }],
-    ['approveOrder', { leg: 'payment', orderId: 'ord-1', by: 'bob' }],
+    ['approveOrder', { orderKind: 'payment', orderId: 'ord-1', by: 'bob' }],
   ],
   transfer: [
     ['submitTransfer', { attempt: 1 }],
     ['submitTransfer', { attempt: 2 }],
-    ['approveOrder', { leg: 'transfer', orderId: 'ord-1', by: 'bob' }],
+    ['approveOrder', { orderKind: 'transfer', orderId: 'ord-1', by: 'bob' }],
   ],
   exchange: [
     ['submitExchange', { attempt: 1 }],
     ['submitExchange', { attempt: 2 }],
-    ['approveOrder', { leg: 'exchange', orderId: 'ord-1', by: 'bob' }],
+    ['approveOrder', { orderKind: 'exchange', orderId: 'ord-1', by: 'bob' }],
   ],
 };
 

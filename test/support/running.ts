@@ -32,13 +32,13 @@ export class Prints {
   /** `ended`: nothing more is printed then. */
   says(pattern: RegExp, ended: Promise<unknown>): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const look = (): void => {
+    const check = (): void => {
       if (pattern.test(this.text.stderr + this.text.stdout)) resolve();
     };
-    this.listeners.add(look);
-    look();
+    this.listeners.add(check);
+    check();
     const { text } = this;
     void ended.then(() => reject(new Error(`ended without saying ${pattern}: ${text.stderr}${text.stdout}`)), reject);
-    return promise.finally(() => this.listeners.delete(look));
+    return promise.finally(() => this.listeners.delete(check));
   }
 }

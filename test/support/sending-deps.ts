@@ -12,10 +12,10 @@ interface SenderSettings {
   feeCap?: string;
 }
 
-/** The store, with every list of the bank just looked at. */
-export const lookedAt = (store: ActivityDeps['store'], now = Date.now): ActivityDeps['store'] => ({
+/** The store, with every list of the bank just read. */
+export const readAt = (store: ActivityDeps['store'], now = Date.now): ActivityDeps['store'] => ({
   ...store,
-  looksAt: async (keys) => {
+  listReadsOf: async (keys) => {
     const beganAt = now();
     return keys.map((key) => ({ ...key, beganAt, reachesFrom: 0, resumption: beganAt }));
   },
@@ -66,16 +66,16 @@ export const sendingDeps = (
   } as unknown as Bank,
   now: Date.now,
   assertIdentity: async () => {},
-  lookAtList: async () => {
-    throw new Error('no list is looked at here');
+  readList: async () => {
+    throw new Error('no list is read here');
   },
   executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
   checkInstruction: () => [],
   ...given,
-  store: lookedAt(given.store, given.now),
+  store: readAt(given.store, given.now),
   settings: {
     ...{ clockSkewMs: 0, policy, transferAcrossUsers, approvalRules },
-    ...{ sweepMaxMs: 500, sweepWindowMs: 86_400_000 },
+    ...{ listPollMaxMs: 500, listWindowMs: 86_400_000 },
     terms: { auditTtlMs: 60_000, referenceDedupe, waits: { listLagMs: 0 }, feeCap, maxSlippage: '0.01' },
   } as ActivityDeps['settings'],
 });

@@ -10,15 +10,15 @@ const HOST = fileURLToPath(new URL('./command-host.ts', import.meta.url));
 /** What the process is asked: to run a command, or to interrupt one. */
 export type CommandAsked = { id: number; args: readonly string[]; env: NodeJS.ProcessEnv } | { interrupt: number };
 
-/** What it tells of a command: what that printed, and at last how it ended. */
-export type CommandTold = { id: number; printed: keyof Printed; text: string } | { id: number; code: number };
+/** What it reports of a command: what that printed, and at last how it ended. */
+export type CommandOutput = { id: number; printed: keyof Printed; text: string } | { id: number; code: number };
 
-interface Told {
+interface Reported {
   prints: Prints;
   end: PromiseWithResolvers<Ended>;
 }
 
-const asked = new Map<number, Told>();
+const asked = new Map<number, Reported>();
 let ids = 0;
 let host: ChildProcess | undefined;
 
@@ -55,11 +55,11 @@ function startHost(): ChildProcess {
   child.stderr?.on('data', (text: Buffer) => {
     said += text.toString();
   });
-  child.on('message', (told: CommandTold) => {
-    const { prints, end } = asked.get(told.id) ?? {};
-    if ('printed' in told) prints?.add(told.printed, told.text);
-    else end?.resolve({ code: told.code, signal: null, ...(prints as Prints).text });
-    if ('code' in told) asked.delete(told.id);
+  child.on('message', (reported: CommandOutput) => {
+    const { prints, end } = asked.get(reported.id) ?? {};
+    if ('printed' in reported) prints?.add(reported.printed, reported.text);
+    else end?.resolve({ code: reported.code, signal: null, ...(prints as Prints).text });
+    if ('code' in reported) asked.delete(reported.id);
   });
   child.once('close', (code, signal) => {
     for (const { end } of asked.values()) {

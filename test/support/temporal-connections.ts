@@ -16,7 +16,7 @@ let opened: Promise<TemporalConnections> | undefined;
 
 /**
  * Shared by all tests of a process and closed by its end: with its last native connection the runtime of the SDK would end, and
- * with that the silence of its log.
+ * with that its log stays empty.
  */
 export function temporalConnections(): Promise<TemporalConnections> {
   opened ??= open(inject('temporalAddress'));

@@ -30,7 +30,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const built = await workflowBundle();
   await writeFile(codePath, withoutSourceMap(await readFile(built.codePath, 'utf8')));
   project.provide('temporalAddress', server.address);
-  // What ran of the workflows is told of the lines that the map names.
+  // What ran of the workflows is reported by the lines that the map names.
   project.provide('workflowBundlePath', process.env.NODE_V8_COVERAGE === undefined ? codePath : built.codePath);
   project.provide('temporalCli', path);
   return async () => {
@@ -45,7 +45,7 @@ const devServer = (path: string): Promise<DevServer> =>
     ...TEST_SETTINGS.flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
   ]);
 
-/** Each worker reads the map anew, and looks into it for every promise of a workflow: half of what a payout costs here. */
+/** Each worker reads the map anew, and reads it for every promise of a workflow: half of what a payout costs here. */
 function withoutSourceMap(bundle: string): string {
   const comment = '//# sourceMappingURL=data:';
   const at = bundle.lastIndexOf(comment);

@@ -9,7 +9,7 @@ export const TEST_SETTINGS = [
   ['metrics.breakdownByTaskQueue', 'false'],
   ['metrics.breakdownByPartition', 'false'],
   ['metrics.breakdownByBuildID', 'false'],
-  // The tasks of a queue lie in one place: by default the server looks for them in four.
+  // The tasks of a queue lie in one place: by default the server searches for them in four.
   ['matching.numTaskqueueReadPartitions', '1'],
   ['matching.numTaskqueueWritePartitions', '1'],
   // Search attributes are made right before they are used, as the dev server allows by itself.

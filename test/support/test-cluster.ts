@@ -21,7 +21,7 @@ const made = new Set<string>();
 
 /**
  * What puts the commands of a home on the cluster, with a database of its own and, unless `given` names a Temporal, a
- * namespace. Both are made here, at once: whoever starts a command does not wait.
+ * namespace. Both are made here, at once: a command does not wait for it.
  */
 export function onCluster(
   home: string,

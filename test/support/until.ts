@@ -3,7 +3,7 @@
  */
 export const HANGS_MS = 540_000;
 
-/** Pauses between two looks, ms: they grow, since a look may be a command or a call, and a wait that is long has time. */
+/** Pauses between two reads, ms: they grow, since a read may be a command or a call, and a wait that is long has time. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
 const GROWTH = 1.5;

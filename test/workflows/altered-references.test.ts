@@ -8,14 +8,14 @@ import { until as untilTrue } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Nobody looks itself in this test: what a payout hears, the watch has told it. */
+/** No payout reads by itself in this test: what it receives comes from the watch. */
 const bankThatShows = (
   references: 'upper-case' | 'cut',
   more: { dedupe?: 'none' } = {},
   store?: (store: Store) => Store,
 ): Promise<Product> =>
   startProduct({
-    settings: { sweepWindowMs: HOUR_MS },
+    settings: { listWindowMs: HOUR_MS },
     terms: { waits: { patienceMs: HOUR_MS } },
     sandbox: { profile: { references, ...more } as never },
     store,

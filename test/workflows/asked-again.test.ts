@@ -11,8 +11,8 @@ describe.concurrent('a payout that has asked before', () => {
   const lengthOf = async (handle: { describe(): Promise<{ historyLength: number }> }): Promise<number> =>
     Number((await handle.describe()).historyLength);
 
-  it('does not read an order in a loop once the patience is over, while its audit waits and something else is looked for', async () => {
-    await using product = await startProduct({ terms: { waits: { patienceMs: 3_000, lookAgainMaxMs: 1_000 } } });
+  it('does not read an order in a loop once the patience is over, while its audit waits and something else is searched for', async () => {
+    await using product = await startProduct({ terms: { waits: { patienceMs: 3_000, pollMaxMs: 1_000 } } });
     const handle = await product.start({ id: 'loop', note: 'sandbox:audit' });
     await until(handle, 'awaiting-bank-approval');
     const reference = referenceOf('u-1001', 'loop');
@@ -41,7 +41,7 @@ describe.concurrent('a payout that has asked before', () => {
   });
 
   it('has its whole patience for a shortage after the exchange', async () => {
-    // Longer than a busy machine needs to look again after each deposit.
+    // Longer than a busy machine needs to read again after each deposit.
     const fundsPatienceMs = 8_000;
     await using product = await startProduct({
       terms: { waits: { fundsPatienceMs } },
@@ -88,7 +88,7 @@ describe.concurrent('a payout that has asked before', () => {
     await product.sandboxTest('POST', 'faults', refused);
     const handle = await product.start({ id: 'short', account_id: 'acc-u1001-eur' });
     await until(handle, 'awaiting-funds');
-    // Several times as long as the looks are apart.
+    // Several times as long as the reads are apart.
     await pause(4_000);
     expect(asked).toBe(1);
     isShort = false;

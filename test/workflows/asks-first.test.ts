@@ -21,7 +21,7 @@ const startGeneration = (product: Product, generation: number): Promise<PayoutHa
     args: [{ ...DEFAULT_INSTRUCTION, id: 'r', generation }],
   });
 
-describe.concurrent('before anything is sent, the list of the bank is looked at', () => {
+describe.concurrent('before anything is sent, the list of the bank is read', () => {
   it('an order under the reference that this store has not sent is followed to its end', async () => {
     await using product = await startProduct();
     await sentByAnother(product, REFERENCE);

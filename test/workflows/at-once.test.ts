@@ -29,8 +29,8 @@ async function handedOver(product: Product, id: string, more: Partial<PayoutInst
   return product.start({ id, ...more }, { by: 'maker' });
 }
 
-/** What somebody is told who asks a payout something; what is refused says so. */
-async function told(handle: PayoutHandle, update: string, args: object): Promise<string> {
+/** What a payout answers to a request; what is refused says so. */
+async function reported(handle: PayoutHandle, update: string, args: object): Promise<string> {
   return handle.executeUpdate<{ outcome: string }, [object]>(update, { args: [args] }).then(
     ({ outcome }) => outcome,
     (error: unknown) => {
@@ -49,7 +49,7 @@ async function decisions(product: Product, handle: PayoutHandle): Promise<(() =>
   const about = { storeId: product.store.id, question: kind as Question, reference, digest };
   const say = (signed: ReturnType<typeof signedBy>) => () => {
     const { id: decisionId, decision, subject: by, remark } = signed;
-    return told(handle, 'decide', { decisionId, decision, by, remark, signed });
+    return reported(handle, 'decide', { decisionId, decision, by, remark, signed });
   };
   return [
     say(signedBy(bob, about)),
@@ -58,9 +58,9 @@ async function decisions(product: Product, handle: PayoutHandle): Promise<(() =>
   ];
 }
 
-const cancel = (handle: PayoutHandle) => () => told(handle, 'cancel', { by: 'maker', reason: 'withdrawn' });
+const cancel = (handle: PayoutHandle) => () => reported(handle, 'cancel', { by: 'maker', reason: 'withdrawn' });
 
-/** All of it in one moment, in an order that is drawn: what each was told. */
+/** All of it in one moment, in an order that is drawn: what each was answered. */
 const atOnce = (random: Random, acts: readonly (() => Promise<string>)[]): Promise<string[]> =>
   Promise.all(random.shuffled(acts).map((act) => act()));
 

@@ -61,7 +61,7 @@ describe.concurrent('a batch that is', () => {
     expect(await ordersAtTheBank(product)).toHaveLength(6);
   });
 
-  it('cancelled after a restore ends no row before it was looked for at the bank', async () => {
+  it('cancelled after a restore ends no row before it was searched for at the bank', async () => {
     await using product = await startProduct({ settings: { window: 2 } });
     await product.store.recordRestore({ at: Date.now(), from: 0, by: 'olga', detail: {} });
     const [first] = rowsOf(plain(3));
@@ -113,7 +113,7 @@ it.concurrent('a batch that ended while it was paused is resumed for a row that 
   await until(async () => (await statesOf(store))[0] === 'completed');
 });
 
-it.concurrent('with a policy, a batch goes on by who is known, and not by an update of whoever writes to the namespace', async () => {
+it.concurrent('with a policy, a batch goes on by who is known, and not by an update of anyone who writes to the namespace', async () => {
   const policy = policyOf([signingPerson('maker', ['maker'])]);
   await using product = await startProduct({ settings: { policy } });
   const { store } = product;

@@ -54,7 +54,7 @@ describe.concurrent('a create whose answer is lost', () => {
     if (name === 'after-the-commit') await recordHistory(handle, 'cardPayment', 'answer-lost');
   });
 
-  it('of a resume is looked for, and repeated under the same id only while the payment still asks for it', async () => {
+  it('of a resume is searched for, and repeated under the same id only while the payment still asks for it', async () => {
     const id = 'lost-resume';
     const resumeId = cardRequestId(id, 'resume', 0);
     await fault(product, 'cards.create', resumeId, { kind: 'drop-before' });
@@ -223,7 +223,7 @@ describe.concurrent('a create in doubt without its card', () => {
     expect(await captures(product, id)).toBe(1);
   });
 
-  it('of a run that was reset to before it is not sent again, with whatever card', async () => {
+  it('of a run that was reset to before it is not sent again, with any card', async () => {
     // Its clock is advanced.
     await using product = await startCardProduct();
     const id = 'reset-before-the-create';
@@ -478,7 +478,7 @@ describe.concurrent('a challenge', () => {
     const id = 'resumed-late';
     const handle = await product.ask({ id, card: 'challenge-unannounced' });
     await product.untilState(id, 'awaiting-cardholder');
-    // What the resume did is not shown, and no webhook tells of it.
+    // What the resume did is not shown, and no webhook reports it.
     await product.sandboxTest('PUT', 'webhooks', { url: 'http://127.0.0.1:9/', secret: 'whsec_AAAA', scheme: 'none' });
     const resumeId = cardRequestId(id, 'resume', 0);
     await fault(product, 'cards.create', resumeId, { kind: 'drop-after', times: 50 });
@@ -542,8 +542,13 @@ describe.concurrent('an acquirer that says', () => {
     const id = `told-another-${field}`;
     const handle = await product.ask({ id, card: 'slow' });
     const { payment_id: paymentId } = await product.untilState(id, 'processing');
-    const told = { payment_id: paymentId, payment_status: 'SUCCEEDED', merchant_request_id: id };
-    await product.sandboxTest('POST', 'webhooks/send', { ...told, amount: '49.90', currency: 'EUR', [field]: said });
+    const reported = { payment_id: paymentId, payment_status: 'SUCCEEDED', merchant_request_id: id };
+    await product.sandboxTest('POST', 'webhooks/send', {
+      ...reported,
+      amount: '49.90',
+      currency: 'EUR',
+      [field]: said,
+    });
     const { reason } = await product.untilState(id, 'needs-operator', 'succeeded');
     expect(reason?.code).toBe('amount-conflict');
     await product.sandboxTest('POST', 'clock', { advance_ms: 3_700_000 });
@@ -559,9 +564,14 @@ describe.concurrent('an acquirer that says', () => {
     const id = 'told-two-amounts';
     const handle = await product.ask({ id, card: 'slow' });
     const { payment_id: paymentId } = await product.untilState(id, 'processing');
-    const told = { type: 'payment.processing', payment_id: paymentId, payment_status: 'PROCESSING', currency: 'EUR' };
+    const reported = {
+      type: 'payment.processing',
+      payment_id: paymentId,
+      payment_status: 'PROCESSING',
+      currency: 'EUR',
+    };
     for (const amount of ['49.90', '499.00']) {
-      await product.sandboxTest('POST', 'webhooks/send', { ...told, merchant_request_id: id, amount });
+      await product.sandboxTest('POST', 'webhooks/send', { ...reported, merchant_request_id: id, amount });
       await until(async () => (await product.store.cards.eventsOf(id)).some((it) => it.amount?.endsWith(amount)));
     }
     const { reason } = await product.untilState(id, 'needs-operator');
@@ -578,8 +588,8 @@ describe.concurrent('an acquirer that says', () => {
     const handle = await product.ask({ id, card: 'no-webhook' });
     expect(await handle.result()).toMatchObject({ state: 'succeeded' });
     const { paymentId } = (await product.store.cards.get(id)) ?? {};
-    const told = { payment_id: paymentId, payment_status: 'SUCCEEDED', merchant_request_id: id };
-    await product.sandboxTest('POST', 'webhooks/send', { ...told, amount: '499.00', currency: 'EUR' });
+    const reported = { payment_id: paymentId, payment_status: 'SUCCEEDED', merchant_request_id: id };
+    await product.sandboxTest('POST', 'webhooks/send', { ...reported, amount: '499.00', currency: 'EUR' });
     await until(async () => (await product.store.cards.get(id))?.contradictedAt != null);
   });
 
@@ -589,14 +599,14 @@ describe.concurrent('an acquirer that says', () => {
     expect(await handle.result()).toMatchObject({ state: 'succeeded' });
     // Sent from here, for two events of a busy sandbox come in any order.
     const { paymentId } = (await product.store.cards.get(id)) ?? {};
-    const told = { payment_id: paymentId, payment_status: 'FAILED', merchant_request_id: id };
-    await product.sandboxTest('POST', 'webhooks/send', told);
+    const reported = { payment_id: paymentId, payment_status: 'FAILED', merchant_request_id: id };
+    await product.sandboxTest('POST', 'webhooks/send', reported);
     await until(async () => (await product.store.cards.get(id))?.contradictedAt != null);
     const effects = (await product.store.cards.eventsOf(id)).map(({ status, effect }) => `${status} ${effect}`);
     expect(effects.sort()).toEqual(['FAILED contradicts', 'SUCCEEDED delivered']);
   });
 
-  it('a payment that it never shows, nor tells the end of, leaves that end to two people', async () => {
+  it('a payment that it never shows, nor reports the end of, leaves that end to two people', async () => {
     await using product = await startCardProduct({ PAYOUTS_STATUS_AGE_LIMIT: '10s' });
     const id = 'never-shown';
     const away = { operation: 'cards.retrieve', kind: 'http', status: 404, commit: false, times: 10_000 };
@@ -619,8 +629,8 @@ describe.concurrent('an acquirer that says', () => {
     const id = 'named-beside';
     const handle = await product.ask({ id, card: 'challenge' });
     await product.untilState(id, 'awaiting-cardholder');
-    const told = { payment_id: 'pay_beside', payment_status: 'SUCCEEDED', merchant_request_id: id };
-    await product.sandboxTest('POST', 'webhooks/send', told);
+    const reported = { payment_id: 'pay_beside', payment_status: 'SUCCEEDED', merchant_request_id: id };
+    await product.sandboxTest('POST', 'webhooks/send', reported);
     const { reason } = await product.untilState(id, 'needs-operator');
     expect(reason?.code).toBe('payment-conflict');
     expect(await captures(product, id)).toBe(0);
@@ -650,7 +660,7 @@ describe.concurrent('an acquirer that says', () => {
     await recordHistory(handle, 'cardPayment', 'payment-of-another-intent-named');
   });
 
-  it('an amount that is no text, by a signal of somebody else, is not heard and stops no payment', async () => {
+  it('an amount that is no text, by a signal of somebody else, is not received and stops no payment', async () => {
     const id = 'no-text';
     const handle = await product.ask({ id, card: 'challenge' });
     await product.untilState(id, 'awaiting-cardholder');
@@ -680,7 +690,7 @@ describe.concurrent('an acquirer that says', () => {
 describe.concurrent('events that an address alone vouches for', () => {
   let product: CardProduct;
   beforeAll(async () => {
-    // Nothing is looked at without an event: the patience is longer than the test.
+    // Nothing is read without an event: the patience is longer than the test.
     product = await startCardProduct({
       PAYOUTS_WEBHOOK_SCHEME: 'ip',
       PAYOUTS_WEBHOOK_IPS: '127.0.0.1/32',
@@ -692,7 +702,7 @@ describe.concurrent('events that an address alone vouches for', () => {
 
   const send = (body: unknown) => product.call('POST', '/v1/webhooks/cards', body);
 
-  it('make the payment be looked at, and end nothing by themselves', async () => {
+  it('make the payment be read, and end nothing by themselves', async () => {
     const id = 'hinted';
     const handle = await product.ask({ id, card: 'slow' });
     const { payment_id: paymentId } = await product.untilState(id, 'processing');

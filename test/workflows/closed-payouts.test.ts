@@ -62,7 +62,7 @@ describe.concurrent('a payout whose workflow was closed without an end', () => {
     expect(await ordersUnder(product, ROW_1)).toHaveLength(1);
   });
 
-  it('is handed to people when it is closed again and again where it stands, and started again by them', async () => {
+  it('is handed to people when it is closed again and again in the same state, and started again by them', async () => {
     await using product = await startProduct({ settings: QUICK });
     const batch = await runBatch(product, [{ note: 'sandbox:stuck' }]);
     for (let closed = 0; closed < CLOSED_RUNS_MAX; closed += 1) {
@@ -138,7 +138,7 @@ describe.concurrent('a payout whose workflow was closed without an end', () => {
     expect(await executionsOver(product.client).startPayout(again)).toBe('already-started');
   });
 
-  it('although it had completed looks before it sends: the store may have forgotten what was sent', async () => {
+  it('although it had completed searches before it sends: the store may have forgotten what was sent', async () => {
     await using product = await startProduct({ settings: QUICK });
     // Any workflow that completes under the id of the row.
     const completed = await product.client.workflow.start(WORKFLOW_TYPES.reconciliation, {

@@ -115,7 +115,7 @@ describe.concurrent('a payout after a card payment', () => {
     const card = await product.ask({ id, card: 'no-webhook', currency: 'USD' });
     const { payment_id: paymentId } = await product.untilState(id, 'needs-operator');
     await until(async () => {
-      const adopt = { action: 'adopt-payment', by: 'olga', evidence: 'told by the acquirer', paymentId } as const;
+      const adopt = { action: 'adopt-payment', by: 'olga', evidence: 'shown by the acquirer', paymentId } as const;
       await card.executeUpdate<unknown, [typeof adopt]>('resolve', { args: [adopt] }).catch(() => undefined);
       return (await product.store.cards.get(id))?.state === 'succeeded';
     });
@@ -155,7 +155,7 @@ describe.concurrent('a payout after a card payment', () => {
     await until(async () => (await reasonOf()) === 'card-payment-contradicted');
     expect(await ordersSent()).toBe(0);
     await product.store.cards.confirmEnd(id, { by: 'olga', evidence: 'collected again', at: Date.now() });
-    await executionsOver(product.client).lookAgain(handle.workflowId);
+    await executionsOver(product.client).readAgain(handle.workflowId);
     expect(await handle.result()).toMatchObject({ state: 'completed' });
   });
 

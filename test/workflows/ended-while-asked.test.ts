@@ -30,7 +30,7 @@ async function ending(id: string): Promise<{ product: Product; handle: PayoutHan
   return { product, handle, isSignalled: () => toSignal === undefined };
 }
 
-describe.concurrent('whoever asks for what ends a payout hears that it did, though a signal arrives as it ends', () => {
+describe.concurrent('a caller who asks for what ends a payout is answered that it did, though a signal arrives as it ends', () => {
   it('a cancel', async () => {
     const { product, handle, isSignalled } = await ending('cancelled');
     await using _ = product;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutStateView } from '../../src/workflows/messages.ts';
 import { assertBudget } from '../support/history-budget.ts';
-import { changePayee, lookedAt, NEW_PAYEE, PAYEE_URL, until } from '../support/payout-routes.ts';
+import { changePayee, NEW_PAYEE, PAYEE_URL, readAt, until } from '../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, ordersUnder, type Product, startProduct } from '../support/product.ts';
 import { HANGS_MS, until as untilTrue } from '../support/until.ts';
 
@@ -151,7 +151,7 @@ describe.concurrent('an order at the bank', () => {
     expect(approvals).toBe(2);
   });
 
-  it('that stands still in APPROVING goes to an operator, and on by itself when it moves', async () => {
+  it('that stays in APPROVING goes to an operator, and on by itself when it moves', async () => {
     await using product = await startProduct({
       terms: { waits: { statusAgeLimitMs: 1_000, patienceMs: 1_500 } },
     });
@@ -170,7 +170,7 @@ describe.concurrent('an order at the bank', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed' });
   });
 
-  it('in a status that nobody announced is looked at until it has one that means something', async () => {
+  it('in a status that nobody announced is read until it has one that means something', async () => {
     await using product = await startProduct({ sandbox: { profile: { unknownStatus: true } } });
     const handle = await product.start({ id: 'unlisted' });
     expect(await handle.result()).toMatchObject({ state: 'completed' });
@@ -225,7 +225,7 @@ describe.concurrent('what people and signals say', () => {
 describe.concurrent('a cancel', () => {
   it('keeps what is in doubt from being sent again on the word of the bank alone', async () => {
     await using product = await startProduct({ terms: { referenceDedupe: 'verified' } });
-    await lookedAt(product);
+    await readAt(product);
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
     await product.sandboxTest('POST', 'faults', { operation: 'orders.list', kind: 'refuse-before', times: 1_000 });
     const handle = await product.start({ id: 'cancel-verified' });
@@ -236,7 +236,7 @@ describe.concurrent('a cancel', () => {
     expect(await ordersOf(product, 'cancel-verified')).toEqual([]);
   });
 
-  it('while a lost answer is looked for waits for the proof, then stops the payout unsent', async () => {
+  it('while a lost answer is searched for waits for the proof, then stops the payout unsent', async () => {
     await using product = await startProduct();
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
     const handle = await product.start({ id: 'cancel-lost' });
@@ -249,7 +249,7 @@ describe.concurrent('a cancel', () => {
     expect((endedAt ?? 0) - (attempts[0]?.sentAt ?? 0)).toBeGreaterThanOrEqual(2_000);
   });
 
-  it('while a lost answer is looked for comes too late for the order that is found', async () => {
+  it('while a lost answer is searched for comes too late for the order that is found', async () => {
     await using product = await startProduct({ sandbox: { profile: { listLagMs: 1_000 } } });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
     const handle = await product.start({ id: 'cancel-found' });

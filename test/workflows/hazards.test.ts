@@ -23,7 +23,7 @@ import {
   startProduct,
 } from '../support/product.ts';
 import { recordHistory } from '../support/record-history.ts';
-import { silentAfterEnd } from '../support/silent-store.ts';
+import { silentAfterEnd } from '../support/unanswering-store.ts';
 import { until as untilTrue } from '../support/until.ts';
 
 /** The payout whose run was closed, in its next run. */
@@ -110,7 +110,7 @@ describe.concurrent('hazards of a payout', () => {
     await recordHistory(handle, 'payout', 'end-that-was-not-confirmed');
   });
 
-  it('a payout that is asked to look while its order is sent looks at it, though nobody else tells of it', async () => {
+  it('a payout that is asked to read while its order is sent reads it, though nobody else reports it', async () => {
     const terms = { waits: { patienceMs: 3_600_000 } };
     const sent = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ describe.concurrent('hazards of a payout', () => {
     const again: PayoutHandle = product.client.workflow.getHandle(handle.workflowId);
     await until(again, 'needs-operator');
     const close = { action: 'close-as-not-paid', by: 'alice', evidence: 'withdrawn' };
-    // Refused until the looks have proven that there is no order.
+    // Refused until the searches have proven that there is no order.
     await untilTrue(async () => {
       const { accepted } = await again.executeUpdate<{ accepted: boolean }, [typeof close]>('resolve', {
         args: [close],
@@ -282,8 +282,10 @@ describe.concurrent('hazards of a payout', () => {
     expect((await statuses()).toSorted()).toEqual(['APPROVED', 'WAIT_FOR_AUDIT']);
     await handle.signal('reject', { by: 'alice', remark: 'the first is paid' });
     await untilTrue(async () => (await statuses()).includes('REJECTED'));
-    const told = (await product.store.auditEntriesOf(reference)).filter(({ action }) => action.endsWith('at the bank'));
-    expect(told.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    const reported = (await product.store.auditEntriesOf(reference)).filter(({ action }) =>
+      action.endsWith('at the bank'),
+    );
+    expect(reported.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'carol approve at the bank',
       'alice reject at the bank',
     ]);
@@ -346,17 +348,17 @@ describe.concurrent('hazards of a payout', () => {
     });
     expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'closed-by-operator' } });
     const attempts = await product.store.attempts(reference);
-    expect(attempts.map(({ settled }) => settled)).toEqual(['unpaid']);
+    expect(attempts.map(({ resolved }) => resolved)).toEqual(['unpaid']);
     await recordHistory(handle, 'payout', 'closed-beside-another-order');
   });
 
-  it('a rejection given while a held payout is looked at again counts', async () => {
+  it('a rejection given while a held payout is checked again counts', async () => {
     await using product = await startProduct();
     await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
     const gbp = { account_id: 'acc-u1001-gbp', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' };
     const handle = await product.start({ id: 'reject-held', ...gbp });
     await until(handle, 'held');
-    // Every look of the hold now takes long enough for a decision to come in the middle of one.
+    // Every check of the hold now takes long enough for a decision to come in the middle of one.
     const slow = { operation: 'transactions.paymentFee', kind: 'delay-after', ms: 4_000, times: 100 };
     await product.sandboxTest('POST', 'faults', slow);
     await product.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze');
@@ -409,8 +411,8 @@ describe.concurrent('hazards of a payout', () => {
     const [order] = await ordersUnder(product, reference);
     await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
     expect(await handle.result()).toMatchObject({ state: 'completed', reason: null });
-    const told = (await product.store.auditEntriesOf(reference)).map(({ actor, action }) => `${actor} ${action}`);
-    expect(told).toContainEqual(expect.stringContaining('alice'));
+    const reported = (await product.store.auditEntriesOf(reference)).map(({ actor, action }) => `${actor} ${action}`);
+    expect(reported).toContainEqual(expect.stringContaining('alice'));
     await recordHistory(handle, 'payout', 'rejected-after-the-send-of-a-new-run');
   });
 

@@ -42,7 +42,7 @@ const STEPS: readonly (readonly [string, Step])[] = [
 ];
 
 // First, beside all that follows: it lasts as long as a sender may live.
-describe.concurrent('a sender that nobody hears of again', () => {
+describe.concurrent('a sender that never answers again', () => {
   it('and that never came to its record is none, once the bank is proven to have no order', async () => {
     const stuck = Promise.withResolvers<never>();
     let calls = 0;

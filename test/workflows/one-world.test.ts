@@ -63,8 +63,11 @@ describe.concurrent('one claim', () => {
     await untilTrue(async () => (await product.store.payout(REFERENCE))?.state === 'processing');
     const cancel = { args: [{ by: 'alice', reason: 'withdrawn' }] };
     const [order] = await ordersUnder(product, REFERENCE);
-    const told = handle.executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>('cancel', cancel as never);
-    expect((await told).outcome).not.toBe('cancelled');
+    const reported = handle.executeUpdate<{ outcome: string }, [{ by: string; reason: string }]>(
+      'cancel',
+      cancel as never,
+    );
+    expect((await reported).outcome).not.toBe('cancelled');
     const again = await resetBefore(product, handle, 'submitPayment');
     await product.sandboxTest('POST', `orders/${order?.order_id}/status`, { status: 'COMPLETED', stay: true });
     expect(await again.result()).toMatchObject({ state: 'completed', orderId: order?.order_id });
@@ -101,7 +104,7 @@ describe.concurrent('one claim', () => {
     expect(await ordersUnder(product, referenceOf('u-1001', 'r', 'exchange'))).toHaveLength(1);
   });
 
-  it('a reset run looks before it sends though its store has forgotten what was sent', async () => {
+  it('a reset run searches before it sends though its store has forgotten what was sent', async () => {
     let isForgotten = false;
     const forgetful = (store: Store): Store => ({
       ...store,
@@ -124,7 +127,7 @@ describe.concurrent('one claim', () => {
     expect(await ordersUnder(product, REFERENCE)).toHaveLength(1);
   });
 
-  it('an order that is looked at and not at its end is watched again, whatever the store has forgotten', async () => {
+  it('an order that is read and not at its end is watched again, even if the store has forgotten it', async () => {
     await using product = await startProduct();
     const handle = await product.start({ id: 'r', note: 'sandbox:stuck' });
     await untilTrue(async () => (await product.store.payout(REFERENCE))?.state === 'processing');
@@ -262,10 +265,10 @@ describe.concurrent('a workflow of somebody else', () => {
       { activity: 'submitPayment', input: { ...input, reference: REFERENCE, attempt: 1, amount: '777.00' } },
       { activity: 'prepare', input: { input } },
       { activity: 'assess', input: { claim, approved: [{ digest: 'x', by: ['ann', 'bob'] }] } },
-      { activity: 'closePayout', input: { claim, state: 'rejected', reason, settled: {} } },
+      { activity: 'closePayout', input: { claim, state: 'rejected', reason, resolved: {} } },
       { activity: 'recordState', input: { claim, state: 'processing', reason: null } },
       { activity: 'addBeneficiary', input: { claim } },
-      { activity: 'approveOrder', input: { claim, leg: 'payment', orderId: 'o', by: 'mallory' } },
+      { activity: 'approveOrder', input: { claim, orderKind: 'payment', orderId: 'o', by: 'mallory' } },
     ]);
     expect(answers).toEqual(answers.map(() => expect.stringMatching(/^failed: |"not-sent"/)));
     expect(await product.sandboxTest('GET', 'state')).toMatchObject({ orders: [] });

@@ -23,7 +23,7 @@ describe.concurrent('the order watch', () => {
     },
   );
 
-  it('serves many payouts with one sweep, ends when nothing is open, and is woken by the next payout', async () => {
+  it('serves many payouts with one poll, ends when nothing is open, and is woken by the next payout', async () => {
     await using product = await startProduct();
     const watch = product.client.workflow.getHandle(orderWatchWorkflowId('u-1001', 'USD'));
     const many = await Promise.all(Array.from({ length: 12 }, (_, n) => product.start({ id: `many-${n}` })));
@@ -40,16 +40,16 @@ describe.concurrent('the order watch', () => {
     expect((await watch.describe()).runId).not.toBe(first.runId);
   });
 
-  it('tells a payout of an order the POST answer of which was lost', async () => {
+  it('notifies a payout of an order the POST answer of which was lost', async () => {
     await using product = await startProduct({ terms: { waits: { lateCommitMs: 60_000 } } });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
     const handle = await product.start({ id: 'lost' });
     expect((await handle.result()).state).toBe('completed');
   });
 
-  it('a payout that nobody tells anything looks itself', async () => {
+  it('a payout without notifications reads its order itself', async () => {
     await using product = await startProduct({
-      settings: { sweepMs: HOUR_MS, sweepMaxMs: HOUR_MS },
+      settings: { listPollMs: HOUR_MS, listPollMaxMs: HOUR_MS },
       terms: { waits: { patienceMs: 1_000 } },
       sandbox: { settle: { SUBMITTED: HOUR_MS } },
     });

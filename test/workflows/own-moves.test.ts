@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { mainLegOf, payoutWorkflowId, TASK_QUEUE, workflowTypeOf } from '../../src/domain/names.ts';
+import { mainOrderKindOf, payoutWorkflowId, TASK_QUEUE, workflowTypeOf } from '../../src/domain/names.ts';
 import { assertBudget } from '../support/history-budget.ts';
 import { OWN_MOVE_ROUTES, starting } from '../support/own-move-routes.ts';
 import { type PayoutHandle, taskBefore } from '../support/payout-routes.ts';
@@ -39,7 +39,7 @@ describe('a transfer or an exchange by itself on a real Temporal server', () => 
       expect(result).toMatchObject(ends);
       expect(result.reason?.code).toBe(because);
       if (eventsMax !== undefined) await assertBudget(handle, eventsMax, notices);
-      const reference = referenceOf('u-1001', 'r', mainLegOf(kind));
+      const reference = referenceOf('u-1001', 'r', mainOrderKindOf(kind));
       expect(result.reference).toBe(reference);
       const placed = await ordersUnder(product, reference);
       expect(placed).toHaveLength(orders ?? 0);
@@ -49,7 +49,7 @@ describe('a transfer or an exchange by itself on a real Temporal server', () => 
       const { state, orderId, fee, reason } = result;
       expect(stored).toMatchObject({ kind, state, orderId, fee, reason });
       for (const uid of ['u-1001', 'u-1002']) {
-        // An order leaves the open set after its run has heard of its end.
+        // An order leaves the open set after its run was notified of its end.
         for (const currency of ['USD', 'EUR'])
           await until(async () => (await product.store.openOrders({ uid, currency })).length === 0);
       }
@@ -83,7 +83,7 @@ describe.concurrent.each(['transfer', 'exchange'] as const)('hazards of one %s',
     await (await product.start({ id: 'r' })).result();
     const handle = await starting(product, kind)();
     await expect(handle.result()).rejects.toMatchObject({ cause: { type: 'IdReused' } });
-    expect(await ordersUnder(product, referenceOf('u-1001', 'r', mainLegOf(kind)))).toEqual([]);
+    expect(await ordersUnder(product, referenceOf('u-1001', 'r', mainOrderKindOf(kind)))).toEqual([]);
     await product.start({ id: 'other' }, { kind }).then((other) => other.result());
     const payout = await product.start({ id: 'other' });
     await expect(payout.result()).rejects.toMatchObject({ cause: { type: 'IdReused' } });

@@ -28,7 +28,7 @@ describe.concurrent('a payee that was checked', () => {
 
   it('goes on by itself when a provider that was down answers', async () => {
     await using product = await startProduct({ checks: true });
-    const handle = await product.start({ id: 'down', ...NEW_PAYEE, account_name: 'Eve Silent' });
+    const handle = await product.start({ id: 'down', ...NEW_PAYEE, account_name: 'Eve NoAnswer' });
     await until(handle, 'held');
     expect(await ordersUnder(product, referenceOf('u-1001', 'down'))).toEqual([]);
     const { store } = product;

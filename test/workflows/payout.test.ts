@@ -27,7 +27,7 @@ describe('a payout on a real Temporal server', () => {
       expect(state.orders.filter((order) => order.client_order_id === reference)).toHaveLength(orders ?? 0);
       const stored = await product.store.payout(reference);
       expect(stored).toMatchObject({ state: result.state, orderId: result.orderId, fee: result.fee });
-      // An order leaves the open set after its run has heard of its end.
+      // An order leaves the open set after its run was notified of its end.
       await until(async () => (await product.store.openOrders({ uid: 'u-1001', currency: 'USD' })).length === 0);
       await recordHistory(handle, 'payout', name);
     },

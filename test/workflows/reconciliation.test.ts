@@ -230,11 +230,11 @@ describe.concurrent('the end of a batch', () => {
     await product.client.workflow.getHandle(batchWorkflowId(BATCH)).result();
     expect(await product.store.returnsOf([reference])).toMatchObject([{ amount: '1.00' }]);
     expect(await incidentsOf('row-1')).toEqual([`second-order ${second}`]);
-    // The page, and the page again to see whether it stood still.
+    // The page, and the page again to see whether it was stable.
     expect(await listsRead(world)).toBe(2);
   });
 
-  it('does not wait for a bank that refuses or keeps silent', async () => {
+  it('does not wait for a bank that refuses or does not answer', async () => {
     await using world = await openWorld();
     const { product, ended } = world;
     await claim(world, {});

@@ -13,7 +13,7 @@ it('what a payout refuses is in the audit: the approval of its maker, one that n
   await until(handle, 'processing');
   await handle.signal('reject', { by: 'carol', remark: 'wrong' });
   const cancel = { by: 'dave', reason: 'withdrawn' };
-  // Until the order was looked at, it may still do something.
+  // Until the order was read, it may still do something.
   await expect.poll(() => handle.executeUpdate('cancel', { args: [cancel] })).toEqual({ outcome: 'too-late' });
   const written = async () =>
     (await product.store.auditEntriesOf(referenceOf('u-1001', 'refused')))

@@ -13,7 +13,7 @@ const reject = (handle: PayoutHandle): Promise<string> =>
     () => 'no such answer',
   );
 
-/** Starts the run over, from its first task, without what it was told. */
+/** Starts the run over, from its first task, without what it received. */
 async function reset(product: Product, { workflowId }: PayoutHandle) {
   const { runId } = await product.client.workflow.workflowService.resetWorkflowExecution({
     namespace: product.namespace,
@@ -43,7 +43,7 @@ describe.concurrent('a rejection that was answered as such holds', () => {
       ...given,
       closeUnpaid: async (end) => {
         calls += 1;
-        // The first one is part of the task that takes the rejection, which tells nobody before it is over.
+        // The first one is part of the task that takes the rejection, which answers nobody before it is over.
         if (calls > 1) isStoring.resolve();
         await goesOn.promise;
         return given.closeUnpaid(end);
@@ -52,13 +52,13 @@ describe.concurrent('a rejection that was answered as such holds', () => {
     await using product = await startProduct({ settings: { approvalRules: [{ approvals: 1 }] }, store });
     const handle = await product.start({ id: 'lost' });
     await until(handle, 'awaiting-approval');
-    let told: string | undefined;
+    let reported: string | undefined;
     void reject(handle).then((outcome) => {
-      told = outcome;
+      reported = outcome;
     });
     await isStoring.promise;
     await until(await reset(product, handle), 'awaiting-approval');
-    const before = told;
+    const before = reported;
     goesOn.resolve();
     expect(before).not.toBe('rejected');
   });
@@ -81,14 +81,14 @@ describe.concurrent('a rejection that was answered as such holds', () => {
     });
     const handle = await product.start({ id: 'audited', note: 'sandbox:audit' });
     await until(handle, 'awaiting-bank-approval');
-    let told: string | undefined;
+    let reported: string | undefined;
     const answer = reject(handle).then((outcome) => {
-      told = outcome;
+      reported = outcome;
       return outcome;
     });
     await isSent.promise;
     await untilTrue(async () => (await handle.query<{ state: string }>('state')).state === 'processing');
-    const before = told;
+    const before = reported;
     goesOn.resolve();
     expect(before).toBeUndefined();
     expect(await answer).toBe('rejected');

@@ -21,7 +21,7 @@ const attempts = async (product: Product): Promise<number> => (await product.sto
 const reasonOf = async (product: Product) => (await product.store.payout(REFERENCE))?.reason?.code;
 
 describe.concurrent('a bank that keeps refusing what it shows no reason to refuse', () => {
-  it('is told to people after a few attempts; an approval sends once more, and the payout can be cancelled', async ({
+  it('is reported to people after a few attempts; an approval sends once more, and the payout can be cancelled', async ({
     expect,
   }) => {
     await using product = await startProduct();

@@ -48,7 +48,7 @@ describe.concurrent('an order that is sent again', () => {
   });
 });
 
-/** Terminates a payout while it looks for a lost order, and starts it again a while later. */
+/** Terminates a payout while it searches for a lost order, and starts it again a while later. */
 async function restartedWhile(
   product: Product,
   instruction: { id: string; account_id?: string },

@@ -56,12 +56,12 @@ it('A payout that the watch follows keeps within 20 events of 330 bytes', async 
   expect(Number(historySizeBytes) / Number(historyLength)).toBeLessThanOrEqual(330);
 });
 
-it('The end of an order told in clear, as a failure, or for another payout is none: the payout reads its order', async () => {
+it('The end of an order reported in clear, as a failure, or for another payout is none: the payout reads its order', async () => {
   await using slow = await startProduct({ codecKeys: codecKeys(), sandbox: { settle: { SUBMITTED: HOUR_MS } } });
   const { connection } = slow.client;
   const keyless = new Client({ connection, namespace: slow.namespace });
   const handle = await slow.start({ id: 'told' });
-  const looks = async (): Promise<number> => {
+  const reads = async (): Promise<number> => {
     const { events } = await keyless.workflow.getHandle(handle.workflowId).fetchHistory();
     return (events ?? []).filter((event) => event.markerRecordedEventAttributes != null).length;
   };
@@ -70,10 +70,10 @@ it('The end of an order told in clear, as a failure, or for another payout is no
     return raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'awaitOrderEnd');
   };
   const paid = { status: 'COMPLETED', fee: '1.00', feeCurrency: 'USD' };
-  const forgeries: ((told: { workflowId: string; activityId: string }) => Promise<void>)[] = [
-    (told) => keyless.activity.complete(told, paid),
-    (told) => keyless.activity.complete(told, undefined),
-    (told) => keyless.activity.fail(told, new Error('the order is gone')),
+  const forgeries: ((reported: { workflowId: string; activityId: string }) => Promise<void>)[] = [
+    (reported) => keyless.activity.complete(reported, paid),
+    (reported) => keyless.activity.complete(reported, undefined),
+    (reported) => keyless.activity.fail(reported, new Error('the order is gone')),
     // Encrypted with the key, for another workflow.
     async ({ activityId, workflowId }) => {
       const place = { namespace: slow.namespace, workflowId: idOf('other') };
@@ -84,9 +84,9 @@ it('The end of an order told in clear, as a failure, or for another payout is no
   ];
   for (const forge of forgeries) {
     await untilTrue(async () => (await wait()) !== undefined);
-    const before = await looks();
+    const before = await reads();
     await forge({ workflowId: handle.workflowId, activityId: (await wait())?.activityId ?? '' });
-    await untilTrue(async () => (await looks()) === before + 1);
+    await untilTrue(async () => (await reads()) === before + 1);
   }
   expect(await slow.store.payout(referenceOf('u-1001', 'told'))).toMatchObject({ state: 'processing' });
   await slow.sandboxTest('POST', 'clock', { advance_ms: 2 * HOUR_MS });
@@ -106,9 +106,9 @@ it('Who has the key can have a run end as paid, but not its row, which ends as t
   const reference = referenceOf('u-1001', 'forged');
   const row = () => slow.store.payout(reference);
   await untilTrue(async () => (await row())?.state === 'processing');
-  const told = { workflowId, activityId: orderEndActivityId((await row())?.orderId ?? '') };
+  const reported = { workflowId, activityId: orderEndActivityId((await row())?.orderId ?? '') };
   await untilTrue(() =>
-    slow.client.activity.complete(told, { status: 'COMPLETED' }).then(
+    slow.client.activity.complete(reported, { status: 'COMPLETED' }).then(
       () => true,
       () => false,
     ),
@@ -134,7 +134,7 @@ it('A start in clear fails without a call of the bank', async () => {
   expect(failed).toBeInstanceOf(WorkflowFailedError);
   expect((failed as WorkflowFailedError).cause?.message).toBe('its input is not encrypted');
   expect(await ordersUnder(product, referenceOf('u-1001', 'clear', 'payment'))).toEqual([]);
-  // Not even why it failed is told to whoever has no key.
+  // Not even why it failed is shown to those without a key.
   expect(JSON.stringify(await eventsOf(handle.workflowId))).not.toContain('not encrypted');
 });
 

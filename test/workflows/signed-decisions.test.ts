@@ -17,7 +17,7 @@ const mallory = signingPerson('mallory', ['approver']);
 
 const POLICY = policyOf([alice, bob, carol, dave], { approvals: [{ approvals: 2 }] });
 
-/** How long an approval or a question holds that is to expire, and a busy machine has to be told of it before. */
+/** How long an approval or a question holds that is to expire, and a busy machine has to be notified of it before. */
 const HOLDS_MS = 8_000;
 
 /** How many payees of the user the bank has. */
@@ -67,7 +67,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     await recordHistory(handle, 'payout', 'signed-approval-expired-before-the-send');
   });
 
-  it('an approval that is weighed while the question expires counts: what is told and what happens agree', async () => {
+  it('an approval that is verified while the question expires counts: the answer and the effect agree', async () => {
     let expiresAt = 0;
     const tillExpired = () => new Promise((resolve) => setTimeout(resolve, expiresAt + 300 - Date.now()));
     await using product = await startProduct({
@@ -86,10 +86,10 @@ describe.concurrent('where a policy asks for signatures', () => {
     expiresAt = Date.parse(awaited?.expiresAt ?? '');
     const signed = await signedFor(product, handle, bob);
     const late = await signedFor(product, handle, bob);
-    const told = decideOnce(handle, signed);
+    const reported = decideOnce(handle, signed);
     await tillExpired();
     expect(await decideOnce(handle, late)).toMatch(/refused/);
-    expect(await told).toBe('approved 0');
+    expect(await reported).toBe('approved 0');
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     await recordHistory(handle, 'payout', 'signed-while-the-question-expires');
   });
@@ -196,7 +196,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     await recordHistory(handle, 'payout', 'signed-once-more-after-a-takeover');
   });
 
-  it('the first verdict stands: a rejection ends it, whoever approves then', async () => {
+  it('the first verdict counts: a rejection ends it, despite later approvals', async () => {
     await using product = await startProduct({ settings: { policy: POLICY } });
     const handle = await handedOver(product, alice, 'rejected');
     await until(handle, 'awaiting-approval');
@@ -275,7 +275,7 @@ describe.concurrent('where a policy asks for signatures', () => {
     const [byBob, byCarol] = [signedBy(bob, { ...about, reference }), signedBy(carol, { ...about, reference })];
     for (const signed of [byBob, byCarol]) await product.store.takeSignedDecision(signed, Date.now());
     expect(await close('bob', byBob.id)).toEqual({ accepted: false, message: 'this needs the role "operator"' });
-    // Two people are told apart by their names: nobody signs for a second one.
+    // Two people are distinguished by their names: nobody signs for a second one.
     expect(await close('erin', byCarol.id)).toEqual({
       accepted: false,
       message: 'it names erin, but somebody else has signed it',

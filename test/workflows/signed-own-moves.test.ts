@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SignedDecision } from '../../src/domain/authority.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { mainLegOf } from '../../src/domain/names.ts';
+import { mainOrderKindOf } from '../../src/domain/names.ts';
 import { decide, handedOver, signedFor, viewOf } from '../support/deciding.ts';
 import { until } from '../support/payout-routes.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../support/people.ts';
@@ -33,7 +33,7 @@ async function productWith(options: Parameters<typeof startProduct>[0]): Promise
 }
 
 describe.each(['transfer', 'exchange'] as const)('one %s where a policy asks for signatures', (kind) => {
-  const reference = referenceOf('u-1001', 'r', mainLegOf(kind));
+  const reference = referenceOf('u-1001', 'r', mainOrderKindOf(kind));
   const operation = kind === 'transfer' ? 'transactions.transfer' : 'transactions.fx';
 
   it.concurrent('is sent once two people other than its maker have signed for just that', async () => {

@@ -120,7 +120,7 @@ describe.concurrent('a switch that is off', () => {
     expect(await handle.result()).toMatchObject({ state: 'cancelled' });
   });
 
-  it('leaves what was sent to its end: the looks go on and find the order', async () => {
+  it('leaves what was sent to its end: the searches go on and find the order', async () => {
     await using product = await startProduct({ store: (store) => switchedOffOnce(store, 'finishAttempt') });
     await product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
     const handle = await product.start({ id: 'r' });

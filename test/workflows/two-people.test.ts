@@ -21,7 +21,7 @@ const showing =
       ...bank.orders,
       get: async (...args) => shown(await bank.orders.get(...args)),
       listAll: async (...args) => all(await bank.orders.listAll(...args)),
-      listSettled: async (...args) => all(await bank.orders.listSettled(...args)),
+      listStable: async (...args) => all(await bank.orders.listStable(...args)),
     };
     return { ...bank, orders };
   };
@@ -33,7 +33,7 @@ const says = (
 ): Promise<ResolveAnswer> =>
   handle.executeUpdate('resolve', { args: [{ ...wish, by, evidence: 'letter of the bank' }] });
 
-/** Whoever says it first is noted, and the same person does not count twice. */
+/** The first person to say it is noted, and the same person does not count twice. */
 async function bothSay(handle: PayoutHandle, wish: Pick<ResolveRequest, 'action' | 'orderId'>): Promise<void> {
   await untilTrue(async () => (await says(handle, 'alice', wish)).message.includes('a second person'));
   expect(await says(handle, 'Alice', wish)).toMatchObject({ accepted: false });

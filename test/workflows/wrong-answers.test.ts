@@ -18,8 +18,8 @@ const bankThatErrs = (times: number, wrong: Partial<Order>, where: 'reads' | 'li
         else return order;
         return erring(order);
       },
-      listSettled: async (...asked) => {
-        const scan = await bank.orders.listSettled(...asked);
+      listStable: async (...asked) => {
+        const scan = await bank.orders.listStable(...asked);
         if (where === 'lists' && left > 0 && scan.orders.length > 0) left -= 1;
         else return scan;
         return { ...scan, orders: scan.orders.map(erring) };
@@ -54,7 +54,7 @@ describe.concurrent('a bank that errs about an order', () => {
 
   it('in a list that is searched for it, asks nobody', async () => {
     await using product = await startProduct({
-      settings: { sweepMs: 3_600_000, sweepMaxMs: 3_600_000 },
+      settings: { listPollMs: 3_600_000, listPollMaxMs: 3_600_000 },
       terms: { waits: { patienceMs: 1_000 } },
       bank: bankThatErrs(2, OTHER_AMOUNT, 'lists'),
     });

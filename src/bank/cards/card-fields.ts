@@ -64,7 +64,7 @@ const OWN_PATHS: Readonly<Record<string, string>> = {
 /** Where an event may hold its fields. */
 const WEBHOOK_PLACES = ['', 'data.', 'data.object.', 'payment.'];
 
-/** Fields without which payments could not be told apart or safely resent. */
+/** Fields without which payments could not be distinguished or safely resent. */
 const NEEDED = [
   'session.reference_id',
   'create.merchant_request_id',
@@ -120,7 +120,7 @@ export function cardFieldsProblem(mapping: Readonly<Record<string, string>>): st
     const written = pathsOf(message);
     for (const [at, [name, path]] of written.entries()) {
       const other = written.find(([, candidate], place) => place !== at && covers(path, candidate));
-      // Otherwise one of the two values would be lost silently.
+      // Otherwise one of the two values would be lost unnoticed.
       if (other !== undefined) return `${name} and ${other[0]} are written to the same place`;
     }
   }

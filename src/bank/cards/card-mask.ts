@@ -38,7 +38,7 @@ const maskedText = (text: string): string =>
     .map((part, place) => (place % 2 === 0 ? maskedDigits(part) : part))
     .join('');
 
-/** A card number may stand next to other groups of digits (expiry, CVV), so every run of groups is tried. */
+/** A card number may be next to other groups of digits (expiry, CVV), so every run of groups is tried. */
 function maskedDigits(text: string): string {
   return text.replace(GROUPED_DIGITS, (run) => {
     const parts = run.split(/(\D)/);

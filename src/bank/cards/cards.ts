@@ -91,7 +91,7 @@ export interface CardNotice {
 export interface Cards {
   /** Takes no money and may be repeated, each time with a new session. Failures are `BankError`s. */
   setUp(request: SetUpRequest, options?: SendOptions): Promise<ThreeDsSession>;
-  /** At most one POST. Failures are `BankError`s; their `outcome` tells what is known about the money. */
+  /** At most one POST. Failures are `BankError`s; their `outcome` says what is known about the money. */
   create(request: CreateRequest, options?: SendOptions): Promise<CardPaymentView>;
   resume(request: ResumeRequest, options?: SendOptions): Promise<CardPaymentView>;
   retrieve(paymentId: string, options?: ReadOptions): Promise<CardPaymentView>;

@@ -259,7 +259,7 @@ function decoded(text: string): string {
 }
 
 /**
- * Selects which memory of this process core dumps contain (core(5)). A limit of their size could only be set by whoever starts
+ * Selects which memory of this process core dumps contain (core(5)). A limit of their size could only be set by the process that starts
  * the process.
  */
 const FILTER = '/proc/self/coredump_filter';

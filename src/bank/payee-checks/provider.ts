@@ -5,7 +5,7 @@ import { readJsonOnce } from '../json.ts';
 import type { HttpProxy } from '../proxy.ts';
 import { createTransport, type HttpAnswer, HttpFailure, type Transport } from '../transport.ts';
 
-/** What a party is looked up by in a list of parties. */
+/** By what a party is looked up in a list of parties. */
 export interface Party {
   name: string;
   /** `personal` or `business`, as the bank calls it. */

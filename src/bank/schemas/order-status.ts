@@ -22,7 +22,7 @@ export type OrderStatus = keyof typeof STAGES;
 
 export const ORDER_STATUSES = Object.keys(STAGES) as readonly OrderStatus[];
 
-/** Where an order with this status stands; a status that the interface does not list is never guessed. */
+/** The stage of an order with this status; a status that the interface does not list is never guessed. */
 export function orderStage(status: string): OrderStage {
   const word = inCapitals(status);
   return Object.hasOwn(STAGES, word) ? STAGES[word as OrderStatus] : 'unknown';

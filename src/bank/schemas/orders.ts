@@ -59,7 +59,7 @@ export type Order = Partial<OrderRecord> &
     unreadable?: readonly string[];
   };
 
-/** Tells records of a list apart: a bank may give one id to orders under two references. */
+/** Distinguishes records of a list: a bank may give one id to orders under two references. */
 export const orderKey = ({ order_id, client_order_id = '' }: Order): string => `${order_id} ${client_order_id}`;
 
 /** In place of a status that is missing or cannot be read. */

@@ -20,7 +20,7 @@ export const optionalDecimal = z
   .transform((value) => (value === '' ? undefined : (value ?? undefined)));
 
 /**
- * An unsigned amount; other fields tell its direction. Some banks write debits with a minus, which would pass every cap on a fee
+ * An unsigned amount; other fields give its direction. Some banks write debits with a minus, which would pass every cap on a fee
  * or rate and flip the sign of a total.
  */
 export const amount = decimal.transform(unsigned);

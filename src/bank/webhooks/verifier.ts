@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /**
  * Whether one of the signatures is by one of the secrets (HMAC-SHA-256). All pairs are compared in constant time: the timing does
- * not tell which secret comes close, or how close.
+ * not reveal which secret comes close, or how close.
  */
 function isSigned(secrets: readonly Buffer[], signed: Buffer, signatures: readonly Buffer[]): boolean {
   let found = false;

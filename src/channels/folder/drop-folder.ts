@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { hasCode } from '../../domain/failures.ts';
-import type { Sweep, SweepOptions } from '../../domain/folder-sweep.ts';
+import type { FolderScan, FolderScanOptions } from '../../domain/folder-scan.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
 import { isMakerUnknown, isOutsideScope } from '../../files/intake/maker.ts';
@@ -180,21 +180,21 @@ const nothing = (error: unknown): string[] => {
   throw error;
 };
 
-/** A marker beside a file says that it is complete, so it need not be looked at twice. */
+/** A marker beside a file says that it is complete, so it need not be read twice. */
 const MARKER = '.done';
 /** Hidden files, and files still being written by file managers and transfer programs. */
 const NOT_YET = /^\.|\.(?:part|tmp)$/i;
 
 /** Changes while a file is being written. */
-interface Look {
+interface FileFacts {
   size: number;
   mtimeMs: number;
 }
 
-/** Looks at the files of a folder repeatedly; one is complete if it has not changed between two looks, or has a marker. */
+/** Reads the files of a folder repeatedly; one is complete if it has not changed between two reads, or has a marker. */
 export class Incoming {
   private readonly folder: string;
-  private seen = new Map<string, Look>();
+  private seen = new Map<string, FileFacts>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -203,17 +203,17 @@ export class Incoming {
   /** Names of the complete files, sorted. */
   async whole(): Promise<string[]> {
     const names = new Set(await readdir(this.folder));
-    const seen = new Map<string, Look>();
+    const seen = new Map<string, FileFacts>();
     const whole: string[] = [];
     for (const name of [...names].sort()) {
       if (NOT_YET.test(name) || name.endsWith(MARKER)) continue;
-      const look = await this.look(name);
-      if (look === undefined) continue;
-      seen.set(name, look);
+      const facts = await this.factsOf(name);
+      if (facts === undefined) continue;
+      seen.set(name, facts);
       const before = this.seen.get(name);
-      const stands = before?.size === look.size && before.mtimeMs === look.mtimeMs;
-      const isMarked = names.has(name + MARKER) && (await this.look(name + MARKER)) !== undefined;
-      if (stands || isMarked) whole.push(name);
+      const isUnchanged = before?.size === facts.size && before.mtimeMs === facts.mtimeMs;
+      const isMarked = names.has(name + MARKER) && (await this.factsOf(name + MARKER)) !== undefined;
+      if (isUnchanged || isMarked) whole.push(name);
     }
     this.seen = seen;
     return whole;
@@ -222,11 +222,11 @@ export class Incoming {
   /** Forgets a taken file and removes its marker: the next file of this name is another one. */
   async taken(name: string): Promise<void> {
     this.seen.delete(name);
-    if ((await this.look(name + MARKER)) !== undefined) await rm(join(this.folder, name + MARKER), { force: true });
+    if ((await this.factsOf(name + MARKER)) !== undefined) await rm(join(this.folder, name + MARKER), { force: true });
   }
 
   /** Undefined if it is not a regular file or is gone. A symbolic link does not count: it may point anywhere. */
-  private async look(name: string): Promise<Look | undefined> {
+  private async factsOf(name: string): Promise<FileFacts | undefined> {
     const stats = await lstat(join(this.folder, name)).catch(() => undefined);
     return stats?.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs } : undefined;
   }
@@ -258,7 +258,7 @@ async function answeredStem(out: string, { batchId, message }: BatchRecord): Pro
 
 /**
  * The answer to a pain.001 that was refused as a whole; other formats have none. `id`: under which it was taken. It takes the
- * place of none to another file under the same message id: whoever sent that may not have read it yet.
+ * place of none to another file under the same message id: its sender may not have read it yet.
  */
 async function answerRefusal(
   out: string,
@@ -282,10 +282,10 @@ const nameOf = ({ messageId }: OriginalMessage): string => encodeURIComponent(me
 /** A UUID of version 7 begins with its time (RFC 9562): a repeated answer has the same date and is identical. */
 const takenAt = (id: string): number => Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 
-/** Between two looks at a file that may still be being written. */
-export const LOOK_EVERY_MS = 2_000;
+/** Between two reads of a file that may still be being written. */
+export const POLL_MS = 2_000;
 
-/** How long a file that may be cut off is not refused: its writer may have paused for longer than between two looks. */
+/** How long a file that may be cut off is not refused: its writer may have paused for longer than between two reads. */
 const CUT_OFF_PATIENCE_MS = 10_000;
 const CUT_OFF: ReadonlySet<string> = new Set([
   ...['broken-quote', 'no-rows', 'not-a-workbook', 'not-json', 'not-well-formed', 'truncated-file'],
@@ -298,35 +298,35 @@ type Found = 'refused' | 'ended' | 'open' | 'gone';
 /** Turns dropped files into batches and puts their reports into the folder. Its whole state is in the folder and the store. */
 export class DropFolder {
   private readonly app: App;
-  private readonly options: SweepOptions;
+  private readonly options: FolderScanOptions;
   private readonly paths: DropFolderPaths;
   private readonly incoming: Incoming;
   /** The state of each open batch for which its reports were last written. */
   private readonly reported = new Map<string, string>();
   /** For each ended batch: the time of the latest news that has been answered. */
-  private readonly looked = new Map<string, number>();
+  private readonly readAt = new Map<string, number>();
 
-  private constructor(app: App, options: SweepOptions, paths: DropFolderPaths) {
+  private constructor(app: App, options: FolderScanOptions, paths: DropFolderPaths) {
     this.app = app;
     this.options = options;
     this.paths = paths;
     this.incoming = new Incoming(paths.in);
   }
 
-  static async open(app: App, options: SweepOptions): Promise<DropFolder> {
+  static async open(app: App, options: FolderScanOptions): Promise<DropFolder> {
     return new DropFolder(app, options, await openDropFolder(options.dir));
   }
 
-  /** One pass without earlier looks or later ones, so it looks twice itself, and refuses at once. */
-  async sweepOnce(lookEveryMs: number): Promise<Sweep> {
+  /** A single pass, so it reads each file twice itself, and refuses at once. */
+  async scanOnce(pollEveryMs: number): Promise<FolderScan> {
     await this.incoming.whole();
-    await pause(lookEveryMs);
-    return this.sweep(0);
+    await pause(pollEveryMs);
+    return this.scan(0);
   }
 
   /** Takes the complete files, and continues with those under way. */
-  async sweep(cutOffPatienceMs = CUT_OFF_PATIENCE_MS): Promise<Sweep> {
-    const done: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
+  async scan(cutOffPatienceMs = CUT_OFF_PATIENCE_MS): Promise<FolderScan> {
+    const done: FolderScan = { taken: 0, refused: 0, ended: 0, open: 0 };
     for (const name of await this.incoming.whole()) {
       if (!(await takeIn(this.paths, name))) continue;
       await this.incoming.taken(name);
@@ -346,12 +346,12 @@ export class DropFolder {
   private async answerLater(): Promise<void> {
     const { out } = this.paths;
     for (const { batchId, at } of await this.app.store.newsOfAnswered()) {
-      if (this.looked.get(batchId) === at) continue;
+      if (this.readAt.get(batchId) === at) continue;
       try {
         const batch = await this.app.store.batch(batchId);
         const stem = batch && (await answeredStem(out, batch));
         if (stem !== undefined) await reportBatch(this.app, batchId, { folder: out, answerStem: stem });
-        this.looked.set(batchId, at);
+        this.readAt.set(batchId, at);
       } catch (error) {
         this.failed(error, batchId);
       }
@@ -379,9 +379,9 @@ export class DropFolder {
   /** The batch of a file; undefined if an earlier batch with its rows is still open: the file waits for that one. */
   private async take({ batchId, path }: WorkItem): Promise<BatchRecord | IntakeRefusal | undefined> {
     const { invalid, by } = this.options;
-    // Anybody who can write to the namespace can request a sweep, so the maker comes from the configuration.
+    // Anybody who can write to the namespace can request a scan, so the maker comes from the configuration.
     const options = { invalid, by, batchId, maker: this.app.config.folderMaker };
-    // No one is asked: whatever the folder's options allow is agreed to. People find the warnings beside the reports.
+    // No one is asked: everything that the folder's options allow is agreed to. People find the warnings beside the reports.
     const taking = await takeFile(this.app, path, options, async ({ staged }) => {
       const warnings = staged.warnings.list();
       const document = { schemaVersion: 1, batchId, file: basename(path), warnings };
@@ -397,11 +397,11 @@ export class DropFolder {
   private async report(batch: BatchRecord, item: WorkItem): Promise<Found> {
     const { batchId, endedAt } = batch;
     const { out } = this.paths;
-    const stands = endedAt === null ? stageOf(await this.app.store.stateCounts(batchId)) : 'ended';
+    const stage = endedAt === null ? stageOf(await this.app.store.stateCounts(batchId)) : 'ended';
     const place = { folder: out, answerStem: await answerStem(out, batchId, batch.message) };
-    if (stands !== 'ended') {
-      if (this.reported.get(batchId) !== stands) await reportBatch(this.app, batchId, place);
-      this.reported.set(batchId, stands);
+    if (stage !== 'ended') {
+      if (this.reported.get(batchId) !== stage) await reportBatch(this.app, batchId, place);
+      this.reported.set(batchId, stage);
       return 'open';
     }
     const { schemaVersion, state, reports } = (await reportBatch(this.app, batchId, place)).head;

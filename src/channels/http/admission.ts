@@ -51,7 +51,7 @@ export class ConcurrencyCounter {
 
 /**
  * Limits the concurrent requests of each caller; one too many is refused before its body is read. What is still worked on counts
- * although its client has gone away: whoever does not wait and asks again must not have it done many times at once.
+ * although its client has gone away: a client that does not wait and asks again must not start it many times at once.
  */
 export function limitConcurrency(app: FastifyInstance, most: number, keyOf: CallerKey = callerKey): void {
   const open = new ConcurrencyCounter({ each: most }, tooManyAtOnce);
@@ -98,8 +98,8 @@ export async function admitCallers(app: FastifyInstance, gateway: Gateway, origi
 
 const MINUTE_MS = 60_000;
 const FAILURES_A_MINUTE = 20;
-/** Of which the audit tells one by one in a minute; of any more, together. */
-const NETWORKS_TOLD = 50;
+/** Which the audit records one by one in a minute; of any more, together. */
+const NETWORKS_MAX = 50;
 const OTHERS = 'other networks';
 
 /**
@@ -123,7 +123,7 @@ interface RefusedSignIn {
 }
 
 /** The refused sign-ins of one network in one minute. */
-interface Told {
+interface Reported {
   count: number;
   names: Set<string>;
   reasons: Set<string>;
@@ -132,7 +132,7 @@ interface Told {
 class FailedAttempts {
   readonly #limit: ReturnType<FastifyInstance['createRateLimit']>;
   readonly #deps: Pick<Gateway, 'store' | 'now' | 'log'>;
-  #told = new Map<string, Told>();
+  #told = new Map<string, Reported>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limit: ReturnType<FastifyInstance['createRateLimit']>, deps: Pick<Gateway, 'store' | 'now' | 'log'>) {
@@ -152,27 +152,27 @@ class FailedAttempts {
     if (!seen.isAllowed && seen.isExceeded) throw tooManyRequests(seen.ttl);
   }
 
-  /** The same for a sign-in, of which the audit tells: once for each network and minute, with how many there were. */
+  /** The same for a sign-in, which the audit records: once for each network and minute, with how many there were. */
   async signInRefused(request: FastifyRequest, { name, why }: RefusedSignIn): Promise<void> {
     const network = networkOf(request);
-    const key = this.#told.has(network) || this.#told.size < NETWORKS_TOLD ? network : OTHERS;
-    const told = this.#told.get(key) ?? { count: 0, names: new Set(), reasons: new Set() };
-    this.#told.set(key, told);
-    told.count += 1;
-    told.names.add(name ?? 'unknown');
-    told.reasons.add(why);
-    this.#timer ??= setTimeout(() => void this.tell(), MINUTE_MS).unref();
+    const key = this.#told.has(network) || this.#told.size < NETWORKS_MAX ? network : OTHERS;
+    const reported = this.#told.get(key) ?? { count: 0, names: new Set(), reasons: new Set() };
+    this.#told.set(key, reported);
+    reported.count += 1;
+    reported.names.add(name ?? 'unknown');
+    reported.reasons.add(why);
+    this.#timer ??= setTimeout(() => void this.notify(), MINUTE_MS).unref();
     await this.failed(request);
   }
 
-  /** Writes what the audit was not told yet. */
-  async tell(): Promise<void> {
+  /** Writes what the audit has not recorded yet. */
+  async notify(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const told = this.#told;
+    const reported = this.#told;
     this.#told = new Map();
     const { store, now, log } = this.#deps;
-    for (const [network, { count, names, reasons }] of told) {
+    for (const [network, { count, names, reasons }] of reported) {
       const detail = { from: network, count: `${count}`, names: [...names].join(', '), why: [...reasons].join('; ') };
       const [only = ''] = names;
       const actor = names.size === 1 ? only : 'unknown';
@@ -200,7 +200,7 @@ export async function countAttempts(app: FastifyInstance, deps: Gateway): Promis
   });
   const attempts = new FailedAttempts(await made.promise, deps);
   app.decorate('attempts', attempts);
-  app.addHook('onClose', () => attempts.tell());
+  app.addHook('onClose', () => attempts.notify());
 }
 
 /** The caller that `authenticate` finds. A wrong token counts as a failed attempt; a request without one has cost nothing. */
@@ -222,23 +222,23 @@ const KEPT_ELSEWHERE = 'decision-refused';
  * those of the next minute together. Reading is not audited.
  */
 export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<Gateway, 'store' | 'now' | 'log'>) {
-  /** By caller and route: those that were not told yet. */
+  /** By caller and route: those that were not recorded yet. */
   const more = new Map<string, { entry: AuditEntry; count: number }>();
   let timer: NodeJS.Timeout | undefined;
   const write = (entry: AuditEntry): Promise<void> =>
     store
       .audit(entry)
       .catch((failure: unknown) => log.error({ error: failure }, 'a refusal could not be written to the audit log'));
-  const tellMore = async (): Promise<void> => {
+  const reportMore = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const told = [...more.values()].filter(({ count }) => count > 0);
+    const reported = [...more.values()].filter(({ count }) => count > 0);
     more.clear();
-    for (const { entry, count } of told) {
+    for (const { entry, count } of reported) {
       await write({ ...entry, at: now(), detail: { ...entry.detail, count: `${count}` } });
     }
   };
-  app.addHook('onClose', tellMore);
+  app.addHook('onClose', reportMore);
   app.addHook('onError', async ({ method, caller, params, routeOptions }, _reply, error: Error) => {
     if (method === 'GET' || method === 'HEAD' || caller?.name === undefined) return;
     if (!(error instanceof Problem) || error.kind !== 'forbidden' || error.code === KEPT_ELSEWHERE) return;
@@ -249,12 +249,12 @@ export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<G
     const key = JSON.stringify([caller.name, route]);
     const before = more.get(key);
     more.set(key, { entry, count: before === undefined ? 0 : before.count + 1 });
-    timer ??= setTimeout(() => void tellMore(), MINUTE_MS).unref();
+    timer ??= setTimeout(() => void reportMore(), MINUTE_MS).unref();
     if (before === undefined) await write(entry);
   });
 }
 
-/** Runs once an answer has ended or its client has gone away, which it may have done while the request was looked at. */
+/** Runs once an answer has ended or its client has gone away, which it may have done while the request was checked. */
 export function whenOver({ raw }: FastifyReply, run: () => void): void {
   if (raw.closed) run();
   else raw.once('close', run);

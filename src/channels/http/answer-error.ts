@@ -28,7 +28,7 @@ const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
 /** The rest of the body is not awaited: the connection is closed with the answer. */
 const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow', 'incomplete']);
 
-/** The answer for an error. The message of an internal error goes only to the log: it may tell more than a caller may know. */
+/** The answer for an error. The message of an internal error goes only to the log: it may contain more than a caller may know. */
 export function answerOf(error: unknown): {
   status: number;
   headers: Readonly<Record<string, string>>;

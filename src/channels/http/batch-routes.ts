@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { MESSAGES } from '../../domain/names.ts';
 import { acceptsControl, type BatchControl } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { askAudited } from '../../people/decisions/weigh.ts';
+import { askAudited } from '../../people/decisions/verify.ts';
 import type { App } from '../../platform/app.ts';
 import { inTime } from '../../platform/temporal/worker-answer.ts';
 import { updateBatch } from '../../platform/temporal/workflow-executions.ts';
@@ -92,7 +92,7 @@ export async function controlBatch(
   { update, by }: { update: string; by: string },
 ): Promise<BatchControl> {
   await assertMayControl(caller, gateway.store, batch);
-  // Whatever is carried out writes its own audit entry.
+  // Each action that is carried out writes its own audit entry.
   const { control } = await askAudited(
     gateway,
     { by, action: update, subject: batch.batchId },
@@ -184,11 +184,11 @@ export function batchFileRoutes(
   }
 }
 
-/** The report files of a batch as it stands. Throws for an unknown id. */
+/** The current report files of a batch. Throws for an unknown id. */
 export const reportsOf = async (app: App, batchId: string, isMasked = false): Promise<ReportPaths> =>
   (await reportBatch(app, batchId, { isMasked })).head.reports;
 
-/** The report that the address names, as the batch stands. Throws a `Problem` for one that the batch does not have. */
+/** The report that the address names, with the batch's current state. Throws a `Problem` for one that the batch does not have. */
 async function reportOf(gateway: Gateway, request: FastifyRequest): Promise<{ name: ReportName; path: string }> {
   const { batchId } = await visibleBatchOf(gateway, request);
   const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);

@@ -49,7 +49,7 @@ export function callerOf(
   const holder = keyId === undefined ? undefined : holderOfKey(request, policy, { keyId, token: bearer, now });
   if (holder !== undefined) return { name: holder.name, person: holder };
   const given = digest(bearer);
-  // All tokens are compared, each in constant time: the timing does not tell which one comes close.
+  // All tokens are compared, each in constant time: the timing does not reveal which one comes close.
   const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
   if (found === undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= now) {
     throw new Problem('unauthenticated', 'token-refused', 'A bearer token is required.', {

@@ -160,7 +160,7 @@ function allowPreflights(app: FastifyInstance, origins: readonly string[]): void
   }
 }
 
-/** What the payment's page tells its workflow. */
+/** What the payment's page sends to its workflow. */
 function signalRoutes(app: FastifyInstance, gateway: Gateway): void {
   const signals = {
     fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
@@ -237,7 +237,7 @@ function newClientSecret(): { secret: string; sha256: string } {
 }
 
 /**
- * Admits a caller of the gateway, or whoever has the client secret of the payment in the path. Otherwise throws a `Problem`. The
+ * Admits a caller of the gateway, or a holder of the client secret of the payment in the path. Otherwise throws a `Problem`. The
  * store is asked only for a caller whose role allows it, or about what may be a secret; that is checked before it can be learned
  * whether the payment exists.
  */

@@ -272,17 +272,17 @@ export function identifyClients(app: FastifyInstance, { tls, proxies }: GatewayT
 
 const TAGS = ['health'];
 
-/** For whatever supervises the gateway; they say nothing about payouts and require no token. */
+/** For a supervisor of the gateway; they say nothing about payouts and require no token. */
 function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
   const alive = z.object({ status: z.literal('ok') });
   const response = answerSchemas({ 200: [alive, 'the process answers'] });
   app.get('/healthz', { schema: { tags: TAGS, summary: 'Alive', response }, ...OPEN }, async () => ({ status: 'ok' }));
 
-  const look = readinessOf(probesOf(gateway), gateway);
+  const read = readinessOf(probesOf(gateway), gateway);
   const answers = answerSchemas({ 200: [readiness, 'files can be taken'], 503: [readiness, 'a part is down'] });
   const schema = { tags: TAGS, summary: 'Ready', response: answers };
   app.get('/readyz', { schema, ...OPEN }, async (_request, reply) => {
-    const [{ ready, parts, causes }, shown] = await Promise.all([look(), gateway.warnings()]);
+    const [{ ready, parts, causes }, shown] = await Promise.all([read(), gateway.warnings()]);
     return reply.code(ready ? 200 : 503).send({ schemaVersion: 1, ready, parts, warnings: [...causes, ...shown] });
   });
 }

@@ -13,7 +13,7 @@ const HOLD_MS = 15_000;
 const HOLD_AGAIN_MS = 5_000;
 /** Longer than a hold: a request after a kill waits and continues. */
 const PATIENCE_MS = 20_000;
-const LOOK_EVERY_MS = 200;
+const POLL_MS = 200;
 /** How long a key is remembered; claims of rows have no such limit. */
 const REMEMBERED_MS = 30 * 24 * 3_600_000;
 
@@ -59,7 +59,7 @@ export async function answerOnce(
       return { status: taking.status, body: unpacked(Buffer.from(taking.body, 'base64')) };
     if (taking.outcome === 'other-request') throw reused();
     if (performance.now() > until) throw inUse();
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
 }
 

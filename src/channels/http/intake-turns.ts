@@ -44,12 +44,12 @@ function leave(who: string): void {
   else reading.delete(who);
 }
 
-export type HandedBy = Pick<TakeOptions, 'maker' | 'mayTellOf'>;
+export type HandedBy = Pick<TakeOptions, 'maker' | 'mayDiscloseOf'>;
 
-/** A caller who hands over a row of somebody else's batch is not told which one it is. */
+/** A caller who hands over a row of somebody else's batch does not learn which one it is. */
 export const handedByOf = (store: Store, caller: Caller): HandedBy => ({
   maker: caller.name,
-  async mayTellOf(batchId) {
+  async mayDiscloseOf(batchId) {
     const batch = await store.batch(batchId);
     return batch !== undefined && maySee(caller, store, batch);
   },

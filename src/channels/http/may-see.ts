@@ -10,7 +10,7 @@ import {
   type Question,
   type ScopeFacts,
 } from '../../domain/authority.ts';
-import { isAtRest } from '../../domain/payout-state.ts';
+import { isSettled } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { mayControl, roleAskedOf } from '../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
@@ -107,7 +107,7 @@ export const mayOperate = (
 
 /** For the maker, and an operator whose scope covers it; not after an end, nor while only an operator can resolve it. */
 export const mayCancel = (caller: Caller, row: PayoutRecord): boolean =>
-  !isAtRest(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', scopeFactsOfRow(row)));
+  !isSettled(row.state) && (caller.person?.name === row.by || mayOperate(caller, 'resolve', scopeFactsOfRow(row)));
 
 /** Throws a `Problem` if the caller is not an operator whose scope covers it. */
 export function assertMayOperate(...asked: Parameters<typeof mayOperate>): void {

@@ -126,7 +126,7 @@ export type OperationHere<Input extends z.ZodObject = z.ZodObject, Answer extend
   Answer
 >;
 
-/** Keeps the types of input and answer for whoever asks. */
+/** Keeps the types of input and answer for the caller. */
 export const operation = <Input extends z.ZodObject, Answer extends object>(
   it: OperationHere<Input, Answer>,
 ): OperationHere<Input, Answer> => it;

@@ -8,14 +8,14 @@ export interface CallerAccess {
   /** Of which a caller needs one. */
   roles: readonly Role[];
   /**
-   * `each`: the route compares whatever it shows, makes or changes with the scope of the caller; `whole`: only for callers whose
+   * `each`: the route compares all that it shows, makes or changes with the scope of the caller; `whole`: only for callers whose
    * scope has no restriction; `none`: it has nothing that a scope restricts.
    */
   scope: 'each' | 'whole' | 'none';
 }
 
 /**
- * `open`: for everybody; it shows nothing of payouts, or its sender proves otherwise who they are. `client-secret`: whoever has
+ * `open`: for everybody; it shows nothing of payouts, or its sender proves otherwise who they are. `client-secret`: who has
  * the secret of the card payment in the path may use it too, for this payment.
  */
 export type RouteAccess = 'open' | CallerAccess | (CallerAccess & { or: 'client-secret' });

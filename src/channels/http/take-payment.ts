@@ -77,8 +77,8 @@ async function begin(
   const start = (card?: CardHandle) =>
     inTime(client, () => startCardPayment(client, { ...input, ...(card && { card }) }));
   const id = input.merchant_request_id;
-  const stands = isNew ? 'not-started' : await cardState(client, id);
-  if (stands === 'not-started') {
+  const shownState = isNew ? 'not-started' : await cardState(client, id);
+  if (shownState === 'not-started') {
     if (entry === undefined) return start();
     return withCard(gateway, entry, async (card) => {
       await start(card);
@@ -87,8 +87,8 @@ async function begin(
   }
   if (entry === undefined) return;
   // The payment may be waiting for this card; without a worker it would not get it, and nobody would know.
-  if (stands === 'silent') throw noWorker();
-  if (stands.state !== 'awaiting-card') return;
+  if (shownState === 'unanswered') throw noWorker();
+  if (shownState.state !== 'awaiting-card') return;
   await withCard(gateway, entry, async (card) => {
     const { outcome } = await updateCard(client, id, MESSAGES.provideCard, { payload: card });
     if (outcome === 'no-worker') throw noWorker();
@@ -103,7 +103,7 @@ export async function giveCard(gateway: Gateway, record: CardRecord, entry: Card
   const { merchantRequestId } = record;
   await withCard(gateway, entry, async (card) => {
     const result = await updateCard(client, merchantRequestId, MESSAGES.provideCard, { payload: card });
-    // Its workflow was closed without an end: start it again with the card; it first looks at what was sent.
+    // Its workflow was closed without an end: start it again with the card; it first reads what was sent.
     if (result.outcome === 'not-running' && record.endedAt === null)
       await inTime(client, () => startCardPayment(client, { ...cardPaymentInput(record), card }));
     else answered(result);
@@ -185,14 +185,14 @@ const QUERY_MS = 5_000;
  * No answer within `QUERY_MS`: the server knows this deadline too, and often cancels the call before our own clock ends it. The
  * last: no worker has polled recently.
  */
-const SILENT: ReadonlySet<number | undefined> = new Set([
+const UNANSWERED: ReadonlySet<number | undefined> = new Set([
   GRPC.DEADLINE_EXCEEDED,
   GRPC.CANCELLED,
   GRPC.FAILED_PRECONDITION,
 ]);
 
-/** State shown by the workflow; `silent` if no worker answers soon. */
-export async function cardState(client: Client, id: string): Promise<CardStateView | 'not-started' | 'silent'> {
+/** State shown by the workflow; `unanswered` if no worker answers soon. */
+export async function cardState(client: Client, id: string): Promise<CardStateView | 'not-started' | 'unanswered'> {
   const handle = client.workflow.getHandle(cardWorkflowId(id));
   try {
     // A closed workflow answers queries too, if there is a worker. Without an end in the store, it can be started again.
@@ -201,7 +201,7 @@ export async function cardState(client: Client, id: string): Promise<CardStateVi
     return await inTime(client, () => handle.query<CardStateView>(MESSAGES.state), QUERY_MS);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return 'not-started';
-    if (SILENT.has(grpcStatusOf(error))) return 'silent';
+    if (UNANSWERED.has(grpcStatusOf(error))) return 'unanswered';
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import {
   type BatchControl,
   batchState,
   countRows,
-  isAtRest,
+  isSettled,
   NEEDS_PEOPLE_STATES,
   needsAttention,
   PAYOUT_STATES,
@@ -57,7 +57,7 @@ const WITH_REASONS = PAYOUT_STATES.filter(
 const pageQuery = z.object({
   state: z.union([z.literal('').transform(() => undefined), z.enum(PAYOUT_STATES)]).optional(),
   after: z.coerce.number().int().min(0).default(0),
-  told: z.unknown().optional(),
+  notice: z.unknown().optional(),
 });
 const controlBody = z.object({
   control: z.enum(['pause', 'drain', 'resume', 'cancel']),
@@ -69,7 +69,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   const { store } = gateway;
   const streams = progressStreams();
   app.get('/batches/:id', accessOf(ANY_ROLE), async (request, reply) => {
-    const { state, after, told } = parsed(pageQuery, request.query);
+    const { state, after, notice } = parsed(pageQuery, request.query);
     const batch = await visibleBatchOf(gateway, request);
     const { batchId } = batch;
     const states = state === undefined ? PAYOUT_STATES : [state];
@@ -84,7 +84,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
       steps: stepGroups(stepping.rows, await stepContext(gateway, stepping.rows)),
       isCut: stepping.isCut,
       now: gateway.now(),
-      hasJustDecided: told === 'decided',
+      hasJustDecided: notice === 'decided',
       byState: await store.stateCounts(batchId),
       totals: amounts.length > ADDED_MAX ? undefined : currencyTotals(amounts),
       rows,
@@ -97,7 +97,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
     });
     return show(reply, view, { title: batch.file, body });
   });
-  // Whoever asks only for the head of a stream would leave it running behind a connection that is closed.
+  // A client that asks only for the head of a stream would leave it running behind a connection that is closed.
   app.get('/batches/:id/live', { exposeHeadRoute: false, ...accessOf(ANY_ROLE) }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(gateway, request);
     whenOver(reply, streams.enter(request.caller.name ?? request.address));
@@ -144,7 +144,7 @@ interface BatchPage {
   incidents: readonly IncidentRecord[];
   /** Next steps of rows that wait or ended unpaid. */
   steps: readonly StepGroup[];
-  /** Not all rows were looked through for steps. */
+  /** Not all rows were searched for steps. */
   isCut: boolean;
   /** Epoch ms. */
   now: number;
@@ -165,7 +165,7 @@ function batchPage(page: BatchPage): Html {
   const counts = countRows(byState);
   const isOver = counts.open === 0;
   return html`<div${!isOver && html` data-live="${batchPath(batch.batchId)}/live"`}>
-<div data-part="standing"><h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
+<div data-part="state"><h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
 ${incidents.map((it) => incidentNote(it, view))}
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
@@ -267,9 +267,9 @@ function about({ batch, reports }: BatchPage): Html {
   ]);
 }
 
-const LOOK_EVERY_MS = 1_000;
-/** Rounds without a change after which something is sent, because proxies drop silent connections. */
-const QUIET_LOOKS = 15;
+const POLL_MS = 1_000;
+/** Rounds without a change after which something is sent, because proxies drop idle connections. */
+const QUIET_POLLS = 15;
 /** Browsers open six connections to a host over HTTP/1.1, and other requests need one. */
 const STREAMS_OF_ONE = 5;
 /** Each stream reads the store once a second. */
@@ -284,7 +284,7 @@ const progressStreams = (): ConcurrencyCounter =>
   });
 
 /**
- * Server-sent events about a batch: `changed` after each change of its counts, `ended` when every row is at rest. Ends with the
+ * Server-sent events about a batch: `changed` after each change of its counts, `ended` when every row is settled. Ends with the
  * viewer's session (`isLetIn`), and when the gateway shuts down (`closing`), which does not wait for viewers.
  */
 async function* progressOf(
@@ -299,12 +299,12 @@ async function* progressOf(
     if (counts !== before) {
       yield 'event: changed\ndata:\n\n';
       quiet = 0;
-    } else if (quiet % QUIET_LOOKS === 0) yield ': nothing new\n\n';
+    } else if (quiet % QUIET_POLLS === 0) yield ': nothing new\n\n';
     before = counts;
-    if ([...byState.keys()].every(isAtRest)) {
+    if ([...byState.keys()].every(isSettled)) {
       yield 'event: ended\ndata:\n\n';
       return;
     }
-    await pause(LOOK_EVERY_MS, undefined, { signal: closing }).catch(() => {});
+    await pause(POLL_MS, undefined, { signal: closing }).catch(() => {});
   }
 }

@@ -10,7 +10,7 @@ import { type Column, dataTable, moment, nothing, ROW } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 
 /** More than are shown, since a few of them may still be outside the scope of the caller. */
-const LOOKED_AT = 1_000;
+const READ_MAX = 1_000;
 const SHOWN_MAX = 100;
 
 const findQuery = z.object({ text: optionalText });
@@ -26,12 +26,12 @@ export function findRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   app.get('/payouts', accessOf(placeAccess('/payouts')), async (request, reply) => {
     const { text } = parsed(findQuery, request.query);
     const found =
-      text === undefined ? [] : await store.searchPayouts({ text, seenBy: payoutsSeenBy(request.caller) }, LOOKED_AT);
+      text === undefined ? [] : await store.searchPayouts({ text, seenBy: payoutsSeenBy(request.caller) }, READ_MAX);
     const rows = found.filter((row) => maySeePayout(request.caller, row));
     const body = html`<h1>Find</h1>
 <form class="filters" method="get" role="search">
 <label>Document, reference, order, user, payee id or file <input name="text" type="search" maxlength="200" required value="${text}"></label><button>Find</button></form>
-${text !== undefined && results(rows, found.length === LOOKED_AT)}`;
+${text !== undefined && results(rows, found.length === READ_MAX)}`;
     return show(reply, viewOf(request, reply, gateway), { title: 'Find', body });
   });
 }

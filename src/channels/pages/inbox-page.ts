@@ -17,7 +17,7 @@ import { type Column, dataTable, groupSections, moment, nothing, ROW } from './p
 import type { PagesGateway } from './sessions.ts';
 
 /** The most payouts in a person's scope that are searched for undecided ones. */
-const LOOKED_AT = 1_000;
+const READ_MAX = 1_000;
 const READ_AT_ONCE = 100;
 const SHOWN_MAX = 100;
 
@@ -33,7 +33,7 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
   app.get('/', accessOf(placeAccess('/')), async (request, reply) => {
     const { caller } = request;
     const view = viewOf(request, reply, gateway);
-    const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: LOOKED_AT });
+    const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: READ_MAX });
     const mine = await waitingFor(gateway, caller, waiting);
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
@@ -52,7 +52,7 @@ ${
       })
 }
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
-${mine.length <= SHOWN_MAX && waiting.length === LOOKED_AT && html`<p class="quiet">Only the oldest ${LOOKED_AT} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
+${mine.length <= SHOWN_MAX && waiting.length === READ_MAX && html`<p class="quiet">Only the oldest ${READ_MAX} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
 ${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
     return show(reply, view, { title: 'Inbox', body });
   });

@@ -14,7 +14,7 @@ import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
 import { approvedBy, type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
-import { type AuditedRequest, askAudited, outcomeInWords } from '../../people/decisions/weigh.ts';
+import { type AuditedRequest, askAudited, outcomeInWords } from '../../people/decisions/verify.ts';
 import { inTime, resolveMs } from '../../platform/temporal/worker-answer.ts';
 import { resolvePayout, updatePayout } from '../../platform/temporal/workflow-executions.ts';
 import { checkText } from '../../reports/check-texts.ts';
@@ -84,7 +84,7 @@ const resolveBody = z.object({
 });
 const cancelBody = z.object({ reason: storableText, by: storableText.optional() });
 
-/** Value of `told` after an operator's decision. */
+/** Value of `notice` after an operator's decision. */
 const RESOLVED = 'resolved';
 
 /** Answers of the workflow -> texts of the page. */
@@ -102,10 +102,11 @@ const DECIDED: readonly unknown[] = ['approved', 'rejected'];
 
 const isUndecidable = ({ state }: PayoutRecord): boolean => state === 'needs-operator';
 
-/** What is told of the viewer's last action. The bank hears of a decision about its audit afterwards, and may refuse it. */
-function answerOf(told: unknown, { state, orderId }: PayoutRecord): string | undefined {
-  const isAtBank = state === 'awaiting-bank-approval' || (told === 'rejected' && orderId !== null && !isUnpaid(state));
-  return isAtBank && DECIDED.includes(told) ? 'Your decision is passed on to the bank.' : TOLD.get(told);
+/** What is shown of the viewer's last action. The bank receives a decision about its audit afterwards, and may refuse it. */
+function answerOf(notice: unknown, { state, orderId }: PayoutRecord): string | undefined {
+  const isAtBank =
+    state === 'awaiting-bank-approval' || (notice === 'rejected' && orderId !== null && !isUnpaid(state));
+  return isAtBank && DECIDED.includes(notice) ? 'Your decision is passed on to the bank.' : TOLD.get(notice);
 }
 
 /**
@@ -116,7 +117,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
   const { store } = gateway;
   app.get('/payouts/:reference', accessOf(ANY_ROLE), async (request, reply) => {
     const row = await payoutIn(request, gateway);
-    const { told } = request.query as { told?: unknown };
+    const { notice } = request.query as { notice?: unknown };
     const { caller } = request;
     const view = viewOf(request, reply, gateway);
     const body = payoutPage({
@@ -131,8 +132,8 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       step: nextStep(row, await stepContext(gateway, [row])),
       now: gateway.now(),
       sides: await sidesShown(gateway, row),
-      answer: answerOf(told, row),
-      hasJustDecided: DECIDED.includes(told),
+      answer: answerOf(notice, row),
+      hasJustDecided: DECIDED.includes(notice),
     });
     return show(reply, view, { title: row.documentId, body });
   });
@@ -153,7 +154,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       const detail: Record<string, string> = remark === '' ? {} : { remark };
       const asked = { by: sender.by, action: decision, subject: reference, detail };
       const refusal = ['decision-refused', 'This was not accepted'] as const;
-      return tell(
+      return notify(
         reply,
         row,
         await passOn(gateway, asked, () => updatePayout(gateway, row, MESSAGES.decide, update), refusal),
@@ -187,7 +188,7 @@ function resolveRoute(app: FastifyInstance, gateway: PagesGateway): void {
     const asked = { by: operator.by, action: 'resolve', subject: reference, detail: { action, evidence } };
     const resolve = () => resolvePayout(gateway, row, { action, evidence, orderId, ...operator });
     await passOn(gateway, asked, resolve, ['resolve-refused', 'This has no effect yet'], resolveMs(gateway.settings));
-    return tell(reply, row, RESOLVED);
+    return notify(reply, row, RESOLVED);
   });
 }
 
@@ -206,7 +207,7 @@ function cancelRoute(app: FastifyInstance, gateway: PagesGateway): void {
       const by = request.caller.name ?? given ?? 'gateway';
       const asked = { by, action: 'cancel', subject: row.reference, detail: { reason } };
       const refusal = ['cancel-refused', 'It was not cancelled'] as const;
-      return tell(
+      return notify(
         reply,
         row,
         await passOn(gateway, asked, () => updatePayout(gateway, row, MESSAGES.cancel, { by, reason }), refusal),
@@ -229,8 +230,8 @@ async function passOn(
 }
 
 /** Back to the page of the payout, which shows the answer. */
-const tell = (reply: FastifyReply, { reference }: PayoutRecord, told: string): FastifyReply =>
-  reply.redirect(`${payoutPath(reference)}?told=${encodeURIComponent(told)}`, 303);
+const notify = (reply: FastifyReply, { reference }: PayoutRecord, notice: string): FastifyReply =>
+  reply.redirect(`${payoutPath(reference)}?notice=${encodeURIComponent(notice)}`, 303);
 
 /** The payout in the path. Throws a `Problem` if it does not exist or is outside the caller's scope. */
 async function payoutIn({ params, caller }: FastifyRequest, gateway: PagesGateway): Promise<PayoutRecord> {

@@ -102,7 +102,7 @@ export interface StepContext {
 }
 
 /**
- * What the pages have instead of a command: a button of whoever may act, or another page; undefined if there is only the command.
+ * What the pages have instead of a command: a button of a person who may act, or another page; undefined if there is only the command.
  */
 function instead(command: string, caller: Caller): Html | undefined {
   const [, verb = '', action = ''] = /^payouts (\w+(?: list| show)?)(?:.* --action (\S+))?/.exec(command) ?? [];

@@ -20,7 +20,7 @@ export function policyIn({ settings: { policy } }: PagesGateway): Policy {
   return policy;
 }
 
-/** Throws a `Problem` if, by the configuration, the pages could not know who is looking. */
+/** Throws a `Problem` if, by the configuration, the pages could not know the viewer. */
 export function assertOpen({ config, settings: { policy } }: PagesGateway): void {
   const why =
     policy === undefined && tokenAccess(config).tokens.length > 0
@@ -53,7 +53,7 @@ export function assertOwnPage({ host, headers, method }: FastifyRequest, { setti
   });
 }
 
-/** Who is looking; undefined: nobody is signed in. Prolongs the session. */
+/** The viewer; undefined: nobody is signed in. Prolongs the session. */
 export function callerIn(request: FastifyRequest, gateway: PagesGateway): Caller | undefined {
   const { policy } = gateway.settings;
   const caller = callerSeen(request, gateway);

@@ -85,7 +85,7 @@ async function refusal(
 }
 
 /**
- * Always a path of ours, whatever was requested. The answer itself is read as a browser reads it: the path of
+ * Always a path of ours, for any requested path. The answer itself is read as a browser reads it: the path of
  * `/..//other.example` is `//other.example`, which leads to another host.
  */
 export function ownPath(next: string | undefined, { origin }: Pick<Policy, 'origin'>): string {

@@ -69,7 +69,7 @@ type ToSign = { asked: object };
 const signedFields = z.object({ statement: z.record(z.string(), z.unknown()), assertion });
 
 /**
- * The decision signed by passkey about exactly this, or what has to be signed. The signature is verified by whoever relies on it.
+ * The decision signed by passkey about exactly this, or what has to be signed. The signature is verified by the code that relies on it.
  * Throws a `Problem` if something else was signed.
  */
 export function signedOrAsked(

@@ -164,7 +164,7 @@ ${plan.fees.length > 0 && html`<p>Fees that the bank quotes now: ${plan.fees.map
 ${plan.feesNotQuoted > 0 && html`<p class="quiet">Fees of ${counted(plan.feesNotQuoted, plan.fees.length > 0 ? 'other payout' : 'payout')}: the bank quotes them at the time of sending, so they are not in the table.</p>`}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}
-${warnings.length > 0 && html`<h2>Worth a look</h2>${warningTable(warnings)}`}
+${warnings.length > 0 && html`<h2>To check</h2>${warningTable(warnings)}`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
 ${storeUse(plan.store)}
 ${choices(path, options)}

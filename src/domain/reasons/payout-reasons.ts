@@ -17,8 +17,8 @@ import {
 const resolve = (action: string): string => toResolve('resolve', action);
 const REJECT = '`payouts reject ID --remark TEXT` ends it unpaid';
 const RETRY = '`payouts retry ID` if it still has to be paid';
-const LOOK = '`payouts approve ID` checks again at once';
-const ONLY_LOOK = '`payouts approve ID` only checks again';
+const CHECK = '`payouts approve ID` checks again at once';
+const ONLY_CHECK = '`payouts approve ID` only checks again';
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
 
 /** Reasons of a payout that waits for someone, is held, or ended unpaid. */
@@ -76,44 +76,44 @@ export const PAYOUT_REASONS = {
   ),
   'exchange-quote-unclear': forApproverToRecheck(
     'the exchange quote does not buy the requested amount',
-    `Ask the bank about its quote. Then ${LOOK}; ${REJECT}.`,
+    `Ask the bank about its quote. Then ${CHECK}; ${REJECT}.`,
   ),
   'account-frozen': ofAccount(
     forApproverToRecheck(
       'the bank reports the account as frozen',
-      `Have the bank unfreeze the account. Then ${LOOK}; it pays nothing while the account is frozen. ${REJECT}.`,
+      `Have the bank unfreeze the account. Then ${CHECK}; it pays nothing while the account is frozen. ${REJECT}.`,
     ),
   ),
   'account-not-found': ofAccount(
     forApproverToRecheck(
       'the bank does not know the account',
-      `If the id is right, clarify with the bank; then ${LOOK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
+      `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
     ),
   ),
   'beneficiary-changed': forApproverToRecheck(
     'the beneficiary at the bank differs from the instruction',
-    `Compare the payee at the bank with the instruction, and correct it at the bank. Then ${LOOK}; it does not accept the change. ${REJECT}.`,
+    `Compare the payee at the bank with the instruction, and correct it at the bank. Then ${CHECK}; it does not accept the change. ${REJECT}.`,
   ),
   'beneficiary-not-found': forApproverToRecheck(
     'the bank does not know the beneficiary',
-    `If the id is right, clarify with the bank; then ${LOOK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
+    `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
   ),
   'beneficiary-conflict': forApproverToRecheck(
     'the bank has this beneficiary with other details',
-    `Correct the payee at the bank; then ${LOOK}. Or \`payouts reject ID --remark TEXT\` and submit a new row with the beneficiary_id.`,
+    `Correct the payee at the bank; then ${CHECK}. Or \`payouts reject ID --remark TEXT\` and submit a new row with the beneficiary_id.`,
   ),
   'refusal-contradicted': forApproverToRecheck(
     'the bank keeps refusing it although what it shows agrees with it',
-    `Ask the bank why. If it repeats its first answer for a reference, \`payouts cancel ID\` and then \`payouts retry ID\` pay under a new reference. Otherwise ${LOOK}; it sends the same reference again. ${REJECT}.`,
+    `Ask the bank why. If it repeats its first answer for a reference, \`payouts cancel ID\` and then \`payouts retry ID\` pay under a new reference. Otherwise ${CHECK}; it sends the same reference again. ${REJECT}.`,
   ),
   'no-payout-account': forApproverToRecheck(
     'the user has no account in the payout currency',
-    `Have the bank open an account in that currency; then ${LOOK}. ${REJECT}.`,
+    `Have the bank open an account in that currency; then ${CHECK}. ${REJECT}.`,
   ),
   'switched-off': signalled(
     forApproverToRecheck(
       'an operator has switched this off or paused its batch; continues when that is undone',
-      `\`payouts switch list\` shows who switched what off and why. If only its batch is paused, \`payouts resume BATCH\` continues it. ${ONLY_LOOK} and lifts no switch. ${REJECT}.`,
+      `\`payouts switch list\` shows who switched what off and why. If only its batch is paused, \`payouts resume BATCH\` continues it. ${ONLY_CHECK} and lifts no switch. ${REJECT}.`,
       'It continues when the switch is on again, or the batch is resumed.',
     ),
   ),
@@ -146,12 +146,12 @@ export const PAYOUT_REASONS = {
   ),
   'limit-reached': forApproverToRecheck(
     'a limit of the policy would be exceeded; continues when the limit allows it',
-    `Wait, or have the policy changed; ${ONLY_LOOK}. ${REJECT}.`,
+    `Wait, or have the policy changed; ${ONLY_CHECK}. ${REJECT}.`,
     'It continues when the limit of 24 hours allows it.',
   ),
   'maker-not-allowed': forApproverToRecheck(
     'the policy does not allow its maker to submit it; continues when it does',
-    `Give its maker the role \`maker\` again in the policy file, or reject it and have somebody else submit it. ${ONLY_LOOK}; ${REJECT}.`,
+    `Give its maker the role \`maker\` again in the policy file, or reject it and have somebody else submit it. ${ONLY_CHECK}; ${REJECT}.`,
     'It continues when the policy allows it.',
   ),
   'card-payment-open': signalled(
@@ -178,13 +178,13 @@ export const PAYOUT_REASONS = {
   'earlier-generation-open': signalled(
     forApproverToRecheck(
       'an earlier attempt to pay this document may have moved money',
-      `If the earlier one was paid, \`payouts reject ID --remark TEXT\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${ONLY_LOOK}.`,
+      `If the earlier one was paid, \`payouts reject ID --remark TEXT\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${ONLY_CHECK}.`,
     ),
   ),
   'list-proves-nothing': signalled(
     forApproverToRecheck(
-      "whether the bank already has an order for this document cannot be told, because its list of orders can't be believed",
-      `Nothing was sent. Ask the bank about its list; ${ONLY_LOOK}. ${REJECT}.`,
+      'whether the bank already has an order for this document is unknown, because its list of orders is not reliable',
+      `Nothing was sent. Ask the bank about its list; ${ONLY_CHECK}. ${REJECT}.`,
       'The list is read again, at growing intervals; it continues when the list proves that there is no order.',
     ),
   ),

@@ -213,7 +213,7 @@ class AbaReader extends RecordReader {
 
 /**
  * Reads an Australian direct entry file ("ABA"): one descriptive record, credits, one totals record. A debit to the paying
- * account balances the credits, as some banks require, and is not a row; any other debit is a finding about its row. Whatever
+ * account balances the credits, as some banks require, and is not a row; any other debit is a finding about its row. What
  * makes totals or layout doubtful is a finding about the file.
  */
 export const readAba = readerOf({ width: ABA_WIDTH, filledTo: FILLED_TO }, AbaReader);

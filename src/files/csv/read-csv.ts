@@ -61,7 +61,7 @@ class CsvRecords {
 
   /**
    * `isEnded`: the file ends with a line end or a quote. Otherwise it may have been cut off inside its last value, and a part of
-   * an amount or of an account number is one too. Throws if it certainly looks so.
+   * an amount or of an account number is one too. Throws if that is certain.
    */
   end(isEnded: boolean): void {
     this.table.end();

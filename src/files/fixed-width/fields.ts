@@ -20,7 +20,7 @@ type ColumnsOf<Fields> = { readonly [Name in keyof Fields]: Columns };
 export const columnsOf = <Fields extends RecordFields>(fields: Fields): ColumnsOf<Fields> =>
   Object.fromEntries(Object.entries(fields).map(([name, { columns }]) => [name, columns])) as ColumnsOf<Fields>;
 
-/** What a record asks for and the bank cannot be told, as warnings about its columns. */
+/** What a record asks for and the bank's API has no place for, as warnings about its columns. */
 export const missedIn = (fields: RecordFields, record: string): BrokenColumns[] =>
   Object.values(fields).flatMap(({ columns, name, notCarried, isMissed, shown }) => {
     const value = cut(record, columns).trim();

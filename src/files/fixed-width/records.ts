@@ -101,7 +101,7 @@ export interface BrokenColumns {
   columns: Columns;
   rule: string;
   message: string;
-  /** Must be safe to show; absent if it would tell about a person. */
+  /** Must be safe to show; absent if it would reveal something about a person. */
   value?: string;
 }
 
@@ -186,7 +186,7 @@ export abstract class RecordReader {
     this.checkTotal(record, columns, cents, { rule: 'wrong-control-sum', message });
   }
 
-  /** Warns of what the record asks for and the bank cannot be told. */
+  /** Warns of what the record asks for and the bank's API has no place for. */
   protected missed(fields: readonly BrokenColumns[]): void {
     for (const field of fields) this.sink.warning(columnFinding({ line: this.line, row: null }, field));
   }

@@ -1,9 +1,9 @@
-import type { LookAtList, LookDeps } from '../../activities/deps.ts';
-import { askBank, demandedSinceOpening, looksAtLists, unsentOrders } from '../../activities/lists.ts';
+import type { ListReadDeps, ReadList } from '../../activities/deps.ts';
+import { askBank, demandedSinceOpening, listReader, unsentOrders } from '../../activities/lists.ts';
 import type { Bank } from '../../bank/bank.ts';
 import { listedFrom } from '../../bank/bank-time.ts';
 import { conditionOf } from '../../bank/errors.ts';
-import { doubtInWords, type LookDoubt } from '../../domain/absence.ts';
+import { doubtInWords, type ReadDoubt } from '../../domain/absence.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
@@ -14,17 +14,17 @@ import { itemsInTurns } from '../input.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import type { ReadFile, ReadingApp } from './read.ts';
 
-/** The bank's lists, as whoever takes a file looks at them. */
-export interface BankLists extends LookDeps {
-  lookAtList: LookAtList;
+/** The bank's lists, as read when a file is taken. */
+export interface BankLists extends ListReadDeps {
+  readList: ReadList;
   /** When the file was handed over, epoch ms: rows are not paid again by what was seen before. */
   begunAt: number;
 }
 
 /** As a file is handed over now. */
 export function bankListsOf({ config, store, bank, now }: ReadingApp): BankLists {
-  const looks = { store, bank, settings: config.settings, now };
-  return { ...looks, lookAtList: looksAtLists(looks), begunAt: now() };
+  const listReads = { store, bank, settings: config.settings, now };
+  return { ...listReads, readList: listReader(listReads), begunAt: now() };
 }
 
 /** What the bank's lists have against paying the document of a payout again, in words; undefined: nothing. */
@@ -36,12 +36,12 @@ export async function shownAgainstRetry(
   const { doubt, earlier, own } = await askBank(lists, next, 'payment', [{ uid, currency }], lists.begunAt);
   const orders = [...own, ...earlier];
   if (orders.length > 0) return `the bank shows order ${orders.join(', ')} for this document`;
-  // Its row waits until the list can tell.
-  return doubt === undefined || doubt === 'too-soon' ? undefined : untold(doubt);
+  // Its row waits until the list can show it.
+  return doubt === undefined || doubt === 'too-soon' ? undefined : doubtful(doubt);
 }
 
-const untold = (doubt: LookDoubt): string =>
-  `whether the bank has an order for it cannot be told: ${doubtInWords(doubt)}`;
+const doubtful = (doubt: ReadDoubt): string =>
+  `whether the bank has an order for it is unknown: ${doubtInWords(doubt)}`;
 
 /** Most lists that are read before a file is taken; of other users and currencies they are read before rows are sent. */
 const LISTS_MAX = 200;
@@ -49,11 +49,11 @@ const LISTS_AT_ONCE = 4;
 
 /**
  * Turns rows whose document the bank shows an order for, which this store did not send, into findings. A store that is new has to
- * be told so by the bank's lists, which are read once.
+ * be shown by the bank's lists, which are read once.
  */
 export async function dropPaid(lists: BankLists, { file, staged }: ReadFile): Promise<FindingList> {
   const found = new FindingList();
-  await lookBeforeFirst(lists, await keysOf(staged));
+  await readBeforeFirst(lists, await keysOf(staged));
   if (!(await lists.store.hasUnaskedOrders())) return found;
   for await (const { row, instruction, generation = 0 } of itemsInTurns(staged.claims())) {
     const { uid, id } = instruction;
@@ -80,14 +80,14 @@ async function keysOf(staged: ReadFile['staged']): Promise<WatchKey[]> {
 }
 
 /** A list that proves nothing is read again before a row is sent, and holds it. */
-async function lookBeforeFirst(lists: BankLists, keys: readonly WatchKey[]): Promise<void> {
-  const looks = await lists.store.looksAt(keys);
+async function readBeforeFirst(lists: BankLists, keys: readonly WatchKey[]): Promise<void> {
+  const listReads = await lists.store.listReadsOf(keys);
   await someAtOnce(keys, LISTS_AT_ONCE, async (key) => {
-    const look = looks.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-    const demanded = await demandedSinceOpening(lists.store, look);
+    const listRead = listReads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
+    const demanded = await demandedSinceOpening(lists.store, listRead);
     if (demanded === undefined) return;
     const { from: since } = demanded;
-    await lists.lookAtList({ ...key, since, from: listedFrom(lists, since), toProve: true });
+    await lists.readList({ ...key, since, from: listedFrom(lists, since), toProve: true });
   });
 }
 
@@ -95,8 +95,8 @@ async function lookBeforeFirst(lists: BankLists, keys: readonly WatchKey[]): Pro
  * Limit of ids looked up (an id named by two users counts twice). With more, unknown payees are left to the payouts, which are
  * then held.
  */
-const LOOK_UPS_MAX = 1_000;
-const LOOK_UPS_AT_ONCE = 8;
+const LOOKUPS_MAX = 1_000;
+const LOOKUPS_AT_ONCE = 8;
 
 /**
  * Turns rows whose account or beneficiary the bank does not know into findings: better reported before than held later. Warns of
@@ -105,17 +105,21 @@ const LOOK_UPS_AT_ONCE = 8;
 export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promise<FindingList> {
   const found = new FindingList();
   const details = new Map<string, PayeeDetails>();
-  const look = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
-    const named = await staged.idsNamed(column, LOOK_UPS_MAX);
-    const { owners, missing } = await lookedUp(new Set(named.map(({ id }) => id)), rule, ownerOf);
+  const listRead = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
+    const named = await staged.idsNamed(column, LOOKUPS_MAX);
+    const { owners, missing } = await fetched(new Set(named.map(({ id }) => id)), rule, ownerOf);
     const foreign = named.filter(({ id, uid }) => (owners.get(id) ?? uid) !== uid);
     staged.warning(
       ...foreign.map(({ id, row }) => ({ ...otherUser(column, id), file, line: staged.lineOf(row), row })),
     );
     return missing;
   };
-  const accounts = await look('account_id', NOT_FOUND.account.rule, async (id) => (await bank.accounts.get(id)).uid);
-  const payees = await look('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
+  const accounts = await listRead(
+    'account_id',
+    NOT_FOUND.account.rule,
+    async (id) => (await bank.accounts.get(id)).uid,
+  );
+  const payees = await listRead('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
     const { items, uid } = await bank.beneficiaries.get(id);
     details.set(id, items);
     return uid;
@@ -159,20 +163,20 @@ const otherUser = (column: NamedColumn, value: string) => ({
 });
 
 /** The owner of each id, and the ids that the bank refuses with `condition`; other refusals prove nothing here. */
-async function lookedUp(
+async function fetched(
   ids: ReadonlySet<string>,
   condition: BankCondition,
   ownerOf: (id: string) => Promise<string>,
 ): Promise<{ owners: ReadonlyMap<string, string>; missing: ReadonlySet<string> }> {
   const owners = new Map<string, string>();
   const missing = new Set<string>();
-  await someAtOnce([...ids], LOOK_UPS_AT_ONCE, async (id) => {
+  await someAtOnce([...ids], LOOKUPS_AT_ONCE, async (id) => {
     try {
       owners.set(id, await ownerOf(id));
     } catch (error) {
-      const told = conditionOf(error);
-      if (told === undefined) throw error;
-      if (told === condition) missing.add(id);
+      const reported = conditionOf(error);
+      if (reported === undefined) throw error;
+      if (reported === condition) missing.add(id);
     }
   });
   return { owners, missing };

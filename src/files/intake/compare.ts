@@ -72,7 +72,7 @@ async function comparedTo(
   return { ...checked, known, messageIsNew, lookAlikes: await markLookAlikes(store, staged, { days, now: now() }) };
 }
 
-/** Before anything is told of what the store or the bank has. In a dry run without a maker, nobody has proven who they are. */
+/** Before anything is returned of what the store or the bank has. In a dry run without a maker, nobody has proven who they are. */
 async function assertWithinScope({ config }: ReadingApp, { staged }: ReadFile, { dryRun, maker }: TakeOptions) {
   const { policy } = config.settings;
   if (policy === undefined || (dryRun && maker === undefined)) return;
@@ -105,13 +105,13 @@ export async function owingAnswer(
 }
 
 /**
- * A message id is used once: another file with the same id is refused, whatever its rows. The same bytes may be submitted again
+ * A message id is used once: another file with the same id is refused, with any rows. The same bytes may be submitted again
  * for the rows that were refused the first time, and only for those: then this returns false.
  */
 async function isMessageNew(
   store: Store,
   { file, sha256, staged }: ReadFile,
-  { mayTellOf = async () => true }: TakeOptions,
+  { mayDiscloseOf = async () => true }: TakeOptions,
 ): Promise<boolean | IntakeRefusal> {
   const messageId = staged.original?.messageId;
   if (messageId === undefined) return false;
@@ -121,11 +121,14 @@ async function isMessageNew(
   if (earlier.sha256 === sha256) for await (const { row } of store.refusedRows(earlier.batchId)) refused.add(row);
   if (refused.size > 0 && (await isEvery(itemsInTurns(staged.claims()), ({ row }) => refused.has(row)))) return false;
   const found = new FindingList();
-  const mayTell = await mayTellOf(earlier.batchId);
-  const whose = mayTell ? `batch ${earlier.batchId} (${earlier.file})` : 'another batch';
+  const mayDisclose = await mayDiscloseOf(earlier.batchId);
+  const whose = mayDisclose ? `batch ${earlier.batchId} (${earlier.file})` : 'another batch';
   const message = `this message id was already used by ${whose}; a new file needs a new message id`;
   found.add({ file, ...aboutFile(1, 'message-id-reused', message), column: 'MsgId' });
-  return invalidInput(found, mayTell ? `payouts report ${earlier.batchId} shows its outcome.` : 'Give it a new one.');
+  return invalidInput(
+    found,
+    mayDisclose ? `payouts report ${earlier.batchId} shows its outcome.` : 'Give it a new one.',
+  );
 }
 
 async function isEvery<T>(items: AsyncIterable<T>, holds: (item: T) => boolean): Promise<boolean> {

@@ -1,19 +1,19 @@
 import type { Finding } from '../../domain/finding.ts';
 import { referenceOf } from '../../domain/identity.ts';
 import { sameMoney } from '../../domain/payee.ts';
-import { isAtRest, isEnd, type PayoutState } from '../../domain/payout-state.ts';
+import { isEnd, isSettled, type PayoutState } from '../../domain/payout-state.ts';
 import { orderAsked } from '../../domain/submission.ts';
-import { legReference } from '../../store/claimed-row.ts';
+import { orderReference } from '../../store/claimed-row.ts';
 import { provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow, KnownClaim, PayoutRecord, Store } from '../../store/store.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
 import { claimRow } from './claims.ts';
-import type { MayTellOf, ReadFile } from './read.ts';
+import type { MayDiscloseOf, ReadFile } from './read.ts';
 
 /** How a file's rows relate to the store; known rows are removed from its claims. */
 export interface KnownRows {
-  /** The batches that took them and of which may be told, in order of appearance. */
+  /** The batches that took them and that may be named, in order of appearance. */
   batchIds: ReadonlySet<string>;
   /** Rows known with another payload, and rows that ask for a further generation that is not allowed. */
   misused: FindingList;
@@ -22,17 +22,17 @@ export interface KnownRows {
 }
 
 /**
- * Separates new rows from known and misused ones, page by page. Only batches of which may be told are named. `lists`: absent if
+ * Separates new rows from known and misused ones, page by page. Only batches that the caller may see are named. `lists`: absent if
  * nothing is to be paid.
  */
 export async function dropKnown(
   store: Store,
   { file, staged }: Pick<ReadFile, 'file' | 'staged'>,
-  { mayTellOf = async () => true, lists }: { mayTellOf?: MayTellOf; lists?: BankLists } = {},
+  { mayDiscloseOf = async () => true, lists }: { mayDiscloseOf?: MayDiscloseOf; lists?: BankLists } = {},
 ): Promise<KnownRows> {
   const misused = new FindingList();
   const taken = new FindingList();
-  const told = new Map<string, boolean>();
+  const reported = new Map<string, boolean>();
   const found = ({ row, instruction }: ClaimRow, rule: string, message: string): Finding => {
     staged.drop(row);
     return { file, line: staged.lineOf(row), row, column: 'id', value: instruction.id, rule, message };
@@ -45,9 +45,9 @@ export async function dropKnown(
   const whose = async ({ kind, batchId }: KnownClaim): Promise<string> => {
     if (kind !== 'payout') return kind === 'transfer' ? 'a transfer' : 'an exchange';
     if (batchId === null) return 'a payout outside a batch';
-    const mayTell = told.get(batchId) ?? (await mayTellOf(batchId));
-    told.set(batchId, mayTell);
-    return mayTell ? `batch ${batchId}` : 'another batch';
+    const mayDisclose = reported.get(batchId) ?? (await mayDiscloseOf(batchId));
+    reported.set(batchId, mayDisclose);
+    return mayDisclose ? `batch ${batchId}` : 'another batch';
   };
   for (const page of staged.claimPages()) {
     const { rows, broken } = await asGenerations(store, page, lists);
@@ -73,7 +73,7 @@ export async function dropKnown(
       staged.refuse(finding, row.reference);
     }
   }
-  const batchIds = new Set([...told.keys()].filter((batchId) => told.get(batchId)));
+  const batchIds = new Set([...reported.keys()].filter((batchId) => reported.get(batchId)));
   return { batchIds, misused, taken };
 }
 
@@ -95,7 +95,7 @@ export async function takenBefore(
   const open: string[] = [];
   const withOperator: string[] = [];
   for (const { batchId } of batches) {
-    if (!(await everyRow(store, batchId, isAtRest))) open.push(batchId);
+    if (!(await everyRow(store, batchId, isSettled))) open.push(batchId);
     else if (!(await isOverBatch(store, batchId))) withOperator.push(batchId);
   }
   return { open, withOperator, latest: batches.at(-1)?.batchId };
@@ -163,7 +163,7 @@ async function asGenerations(
   return { rows, broken };
 }
 
-/** By reference: the account that holds what was bought for this generation or an earlier one, whoever sent the exchange. */
+/** By reference: the account that holds what was bought for this generation or an earlier one, from any sender of the exchange. */
 async function boughtFor(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
   const retried = new Map<string, string>();
   for (const { uid, documentId, generation, reference } of payouts) {
@@ -174,7 +174,7 @@ async function boughtFor(store: Store, payouts: readonly PayoutRecord[]): Promis
   const booked = (await store.bookedExchangesOf([...retried.keys()])).map(({ reference }) => reference);
   const accounts = new Map<string, string>();
   for (const payout of await store.payoutsOf(booked)) {
-    const sent = orderAsked(await store.attempts(legReference(payout, 'exchange')));
+    const sent = orderAsked(await store.attempts(orderReference(payout, 'exchange')));
     const account = sent !== undefined && 'buyAccountId' in sent ? sent.buyAccountId : payout.assessed?.payingAccountId;
     accounts.set(retried.get(payout.reference) ?? '', account ?? '');
   }

@@ -31,7 +31,7 @@ export function assertMaker({ approvalRules, policy }: MakerRules, by: string | 
 
 /**
  * The same for a drop folder, where nobody hands files over in person: under a policy, the maker is the one in the configuration,
- * whatever other name is given.
+ * for any other name given.
  */
 export function assertFolderMaker(
   rules: MakerRules,
@@ -63,7 +63,7 @@ export function assertScope(
   }
 }
 
-/** Not the file's fault: whoever had it taken did not give the name. */
+/** Not the file's fault: the caller did not give the name. */
 export const isMakerUnknown = (error: unknown): boolean => error instanceof Problem && error.code === MAKER_UNKNOWN;
 
 /** A row outside its maker's scope: the file will be refused until the policy changes. */

@@ -50,7 +50,7 @@ export async function outlookOf(bank: Bank, terms: ApprovalTerms, plan: Plan, st
   return { balances: [...accounts.values()], fees, feesNotQuoted: plan.payouts - quoted, approvals };
 }
 
-/** Undefined for the account of another user: whoever may pay for one user need not know what another has. */
+/** Undefined for the account of another user: a person who may pay for one user need not know what another has. */
 async function accountOf(bank: Bank, accountId: string, payer: string): Promise<AccountOutlook | undefined> {
   const { uid, currency, balance } = await bank.accounts.get(accountId);
   if (uid !== payer) return undefined;

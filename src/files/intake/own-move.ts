@@ -6,7 +6,7 @@ import type { Finding } from '../../domain/finding.ts';
 import { shownValue } from '../../domain/finding.ts';
 import { payloadDigest, referenceOf } from '../../domain/identity.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
-import { mainLegOf, payoutWorkflowId } from '../../domain/names.ts';
+import { mainOrderKindOf, payoutWorkflowId } from '../../domain/names.ts';
 import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
 import { isEnd, type Reason } from '../../domain/payout-state.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -35,7 +35,7 @@ export interface MoveOutlook {
 }
 
 /**
- * The row with this document id, if it is the same transfer or exchange and has not ended. `mayTellOf`: whether the caller may know
+ * The row with this document id, if it is the same transfer or exchange and has not ended. `mayDiscloseOf`: whether the caller may know
  * of the row that has the id.
  *
  * @throws IntakeRefusal if it has ended, or the id was taken by something else
@@ -43,7 +43,7 @@ export interface MoveOutlook {
 export async function takenMove(
   store: Store,
   { kind, instruction }: MoveAsked,
-  mayTellOf: (row: PayoutRecord) => boolean,
+  mayDiscloseOf: (row: PayoutRecord) => boolean,
 ): Promise<PayoutRecord | undefined> {
   // Nothing is known under no id: the rules say that it is missing.
   if (!instruction.uid || !instruction.id) return undefined;
@@ -55,9 +55,9 @@ export async function takenMove(
     known.kind === kind && payloadDigest(known.instruction) === payloadDigest({ ...instruction, currency });
   if (isSame) {
     const row = await store.payout(known.reference);
-    if (row !== undefined && !mayTellOf(row)) {
+    if (row !== undefined && !mayDiscloseOf(row)) {
       throw new IntakeRefusal('already-taken', 'already-taken', `This ${kind} was already taken.`, {
-        hint: 'Its maker, and whoever has it in their scope, see how it stands.',
+        hint: 'Its maker, and people with it in their scope, see its state.',
       });
     }
     if (row === undefined || !isEnd(row.state)) return row;
@@ -127,7 +127,7 @@ export function identityOf({ kind, instruction: { uid, id } }: Omit<MoveAsked, '
   reference: string;
   workflowId: string;
 } {
-  const reference = referenceOf(uid, id, mainLegOf(kind));
+  const reference = referenceOf(uid, id, mainOrderKindOf(kind));
   return { reference, workflowId: payoutWorkflowId(reference, kind) };
 }
 

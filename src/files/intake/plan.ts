@@ -15,7 +15,7 @@ export interface Plan {
   file: string;
   /**
    * SHA-256 over what is paid (reference and payload of every row, and which rows are held as look-alikes): the same rows in
-   * another order or format give the same hash. Not shortened: whoever makes the file could find two with one short hash.
+   * another order or format give the same hash. Not shortened: the author of the file could find two with one short hash.
    */
   hash: string;
   payouts: number;
@@ -37,7 +37,7 @@ export interface StoreUse {
   place: string;
   /** URL of the bank, or `sandbox`. */
   bank: string;
-  /** It knows of no payout: what was paid before from another store it cannot tell. */
+  /** It knows of no payout: it cannot know what was paid before from another store. */
   isNew: boolean;
   batches: number;
   /** ISO 8601; null: nothing has been sent from it. */

@@ -1,5 +1,5 @@
 import { AuthenticationError, BankError } from '../../bank/errors.ts';
-import { causeTold } from '../../domain/causes.ts';
+import { causeInWords } from '../../domain/causes.ts';
 import { CHECK_TEMPORAL, Problem } from '../../domain/problem.ts';
 
 /** gRPC statuses for errors in our request: trying again is useless. */
@@ -38,10 +38,10 @@ export function temporalProblem(error: unknown): Problem | undefined {
       cause: error,
     });
   }
-  const told = causeTold(error, 'temporal');
+  const reported = causeInWords(error, 'temporal');
   if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
-    const message = told?.message ?? 'Temporal does not let us in.';
-    return new Problem('set-up', 'temporal-refused', message, { ...told, cause: error });
+    const message = reported?.message ?? 'Temporal does not let us in.';
+    return new Problem('set-up', 'temporal-refused', message, { ...reported, cause: error });
   }
   if (TASK_FAILS.test(words)) {
     return new Problem('unreachable', 'workflow-task-fails', 'The workflow does not answer: its workflow task fails.', {
@@ -49,8 +49,8 @@ export function temporalProblem(error: unknown): Problem | undefined {
       cause: error,
     });
   }
-  return new Problem('unreachable', 'temporal-unreachable', told?.message ?? 'Temporal does not answer.', {
-    hint: told?.hint ?? CHECK_TEMPORAL,
+  return new Problem('unreachable', 'temporal-unreachable', reported?.message ?? 'Temporal does not answer.', {
+    hint: reported?.hint ?? CHECK_TEMPORAL,
     cause: error,
   });
 }
@@ -89,12 +89,12 @@ function bankProblem(error: BankError): Problem {
     const hint = 'The bank has answered. Ask it why this answer is so large.';
     return new Problem('refused', 'bank-answer-too-large', `${error.message}.`, { hint, ...cause });
   }
-  const told = causeTold(error, 'bank') ?? { message: `${error.message}.`, hint: 'Check PAYOUTS_API_URL.' };
+  const reported = causeInWords(error, 'bank') ?? { message: `${error.message}.`, hint: 'Check PAYOUTS_API_URL.' };
   if (error instanceof AuthenticationError) {
-    return new Problem('bank-authentication', 'authentication-refused', told.message, { ...told, ...cause });
+    return new Problem('bank-authentication', 'authentication-refused', reported.message, { ...reported, ...cause });
   }
-  const hint = `${told.hint} Nothing is lost: run the same command again.`;
-  return new Problem('unreachable', 'bank-unreachable', told.message, { hint, ...cause });
+  const hint = `${reported.hint} Nothing is lost: run the same command again.`;
+  return new Problem('unreachable', 'bank-unreachable', reported.message, { hint, ...cause });
 }
 
 /** Errors caused by a path, its owner or its disk, not by our code. https://nodejs.org/api/errors.html#common-system-errors */
@@ -114,9 +114,9 @@ function fileProblem(error: unknown): Problem | undefined {
   // What fails on an open file has no path; what fails on a socket has an address.
   const ofFile = CODES.includes(code) && syscall !== undefined && !('address' in error);
   if (!ofFile && !ofDisk) return undefined;
-  const told = causeTold(error, 'files', path ?? (ofDisk ? 'The store' : ''));
-  return new Problem('set-up', 'file-system', told?.message ?? `${error.message}.`, {
-    hint: `${told?.hint ?? 'Check the path.'} The product's own files are in PAYOUTS_HOME.`,
+  const reported = causeInWords(error, 'files', path ?? (ofDisk ? 'The store' : ''));
+  return new Problem('set-up', 'file-system', reported?.message ?? `${error.message}.`, {
+    hint: `${reported?.hint ?? 'Check the path.'} The product's own files are in PAYOUTS_HOME.`,
     cause: error,
   });
 }

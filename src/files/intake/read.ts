@@ -13,8 +13,8 @@ import { StagedFile } from './staged-file.ts';
 /** What a file is read, checked, compared and planned with: nothing is started for it. */
 export type ReadingApp = Pick<App, 'config' | 'store' | 'bank' | 'now'>;
 
-/** Whether who hands a file over may be told of a batch. */
-export type MayTellOf = (batchId: string) => Promise<boolean>;
+/** Whether the person who hands a file over may see a batch. */
+export type MayDiscloseOf = (batchId: string) => Promise<boolean>;
 
 /** Options of taking a file, and who hands it over. */
 export interface TakeOptions extends MessageFiles {
@@ -38,7 +38,7 @@ export interface TakeOptions extends MessageFiles {
   /** The maker signs once the plan is known. */
   willSign?: boolean;
   /** Absent: of every batch. */
-  mayTellOf?: MayTellOf;
+  mayDiscloseOf?: MayDiscloseOf;
 }
 
 /** A file that was read; what is found out of its rows is kept in `staged`, which the caller disposes of. */

@@ -141,7 +141,7 @@ export class StagedFile implements RowSink<Finding>, Disposable {
     return this.get<{ count: number }>('select count(*) as count from claims')?.count ?? 0;
   }
 
-  /** In the order of references, whatever the order of the file: two concurrent claims of the same rows cannot deadlock. */
+  /** In the order of references, not of the file: two concurrent claims of the same rows cannot deadlock. */
   *claims(): Generator<ClaimRow> {
     const pages = this.pages<{ reference: string; body: string }>(
       'select reference, body from claims where reference > ? order by reference limit ?',

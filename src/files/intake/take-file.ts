@@ -106,7 +106,7 @@ async function take(
   return taken;
 }
 
-/** The claim stands: if Temporal does not answer, a worker starts the batch when it is back. */
+/** The claim is kept: if Temporal does not answer, a worker starts the batch when it is back. */
 const start = ({ client, log }: App, batchId: string, file: string): Promise<void> =>
   startBatch(client, batchId, file).catch((error: unknown) => log.warn({ error, batchId }, 'batch not started'));
 
@@ -136,7 +136,7 @@ export async function planUnpaid(
   return read instanceof IntakeRefusal ? read : planned(app, read, options);
 }
 
-/** Under a policy the maker is the one proven; a dry run by nobody is only a look. */
+/** Under a policy the maker is the one proven; a dry run by nobody only reads. */
 function assertMayHandOver({ config: { settings } }: ReadingApp, { dryRun, by, maker }: TakeOptions): void {
   if (settings.policy === undefined ? dryRun : dryRun && maker === undefined) return;
   assertMaker(settings, settings.policy === undefined ? by : maker);

@@ -90,7 +90,7 @@ async function* decodeBytes(
 const DEPTH_MAX = 64;
 const XMLNS = 'http://www.w3.org/2000/xmlns/';
 const SCHEMA_INSTANCE = 'http://www.w3.org/2001/XMLSchema-instance';
-/** These attributes tell a parser where a schema is; nothing is fetched. */
+/** These attributes say where a schema is; nothing is fetched. */
 const SCHEMA_HINTS: ReadonlySet<string> = new Set(['schemaLocation', 'noNamespaceSchemaLocation']);
 
 export interface Root {

@@ -15,7 +15,7 @@ import {
 } from '../input.ts';
 
 /**
- * Reads JSON text token by token, with the line of each. `JSON.parse` gives no lines, silently keeps the last of two equal keys,
+ * Reads JSON text token by token, with the line of each. `JSON.parse` gives no lines, keeps only the last of two equal keys,
  * and makes floats of numbers; none of that is acceptable for payouts.
  */
 
@@ -195,7 +195,7 @@ export async function readJson(bytes: AsyncIterable<Uint8Array>, sink: RowSink):
   await records.read(chunks.join(''));
 }
 
-/** Keys beside the payouts that are told of. */
+/** Keys beside the payouts that are reported. */
 const KEYS_MAX = 100;
 const SHAPE = 'an array of payouts, or an object with the key "payouts" that holds one';
 

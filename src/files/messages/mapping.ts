@@ -24,7 +24,7 @@ const CLEARING_FIELDS: Readonly<Record<string, string>> = { USABA: 'aba_routing_
 /** Limit for parsing in one go. */
 const MAPPING_CHARACTERS_MAX = 1024 * 1024;
 
-/** Of one refusal: whoever fixes ten fixes the others with them. */
+/** Of one refusal: people who fix ten fix the others with them. */
 const PROBLEMS_SHOWN = 10;
 
 const NOT_A_FIELD = 'a column of this product, not a payee field of the bank';

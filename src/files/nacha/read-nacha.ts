@@ -116,7 +116,7 @@ interface EntryBatch {
   fileId: string;
   companyId: string;
   entryClass: string;
-  /** What its header asks for and the bank cannot be told. */
+  /** What its header asks for and the bank's API has no place for. */
   missed: readonly BrokenColumns[];
   /** ISO 8601. */
   effectiveDate: string | undefined;
@@ -518,6 +518,6 @@ const BATCH_TWINS = [
 /**
  * Reads a NACHA file: credits of PPD and CCD batches. Entries of other classes, debits, prenotes and returns are findings about
  * their rows; debits of one account that are the sum of the credits, of their batch or of their company, offset them and are no
- * rows. Whatever makes totals, layout or a batch doubtful is a finding about the file.
+ * rows. What makes totals, layout or a batch doubtful is a finding about the file.
  */
 export const readNacha = readerOf({ width: NACHA_WIDTH, filledTo: FILLED_TO }, NachaReader);

@@ -6,7 +6,7 @@ import type { Fields } from './grammar.ts';
 import type { Transaction } from './transaction.ts';
 
 /** What decides whether a field is carried. */
-interface Told {
+interface Reported {
   /** Of the part that has the field. */
   own: Fields;
   transaction: Fields;
@@ -16,7 +16,7 @@ interface Told {
 
 interface Field extends Fate {
   /** Absent: always, where `notCarried` is given. */
-  isMissed?(told: Told): boolean;
+  isMissed?(reported: Reported): boolean;
   /** Elements whose code the warning shows. */
   codes?: readonly string[];
   /** What a code asks for. */
@@ -37,18 +37,18 @@ const ANSWER = { carried: 'the answer' };
 const TOTAL = { carried: 'compared with the transactions', refused: '`wrong-transaction-count`, `wrong-control-sum`' };
 const CHARGES = { carried: '`charge_type`, for SHAR and SLEV', refused: '`bad-charge-type`' };
 
-const levelsOf = ({ own }: Told): string[] => own.all('PmtTpInf/SvcLvl/Cd', 'PmtTpInf/SvcLvl/Prtry');
-const isBankNamed = ({ transaction }: Told): boolean =>
+const levelsOf = ({ own }: Reported): string[] => own.all('PmtTpInf/SvcLvl/Cd', 'PmtTpInf/SvcLvl/Prtry');
+const isBankNamed = ({ transaction }: Reported): boolean =>
   transaction.one(`${AGENT}/BIC`, `${AGENT}/BICFI`) !== undefined || transaction.has(`${AGENT}/ClrSysMmbId/ClrSysId`);
-const hasText = ({ transaction }: Told): boolean =>
+const hasText = ({ transaction }: Reported): boolean =>
   transaction.one('RmtInf/Ustrd', 'RmtInf/Strd/CdtrRefInf/Ref') !== undefined;
-const hasStreet = ({ transaction }: Told): boolean => transaction.one('Cdtr/PstlAdr/StrtNm') !== undefined;
+const hasStreet = ({ transaction }: Reported): boolean => transaction.one('Cdtr/PstlAdr/StrtNm') !== undefined;
 
 const AGENT = 'CdtrAgt/FinInstnId';
 const OF_AGENT: Field = {
   carried: 'with a BIC or a clearing code, which name the bank',
   notCarried: 'without them',
-  isMissed: (told) => !isBankNamed(told),
+  isMissed: (reported) => !isBankNamed(reported),
 };
 
 /** What a transaction leaves out of it is that of its block. */
@@ -63,7 +63,8 @@ const PAYMENT_TYPE: Readonly<Record<string, Field>> = {
   'PmtTpInf/SvcLvl': {
     carried: `\`payment_type\`: ${ORDINARY_LEVELS.join(', ')}, and those of the rule of \`paymentTypes\` that is applied`,
     notCarried: 'others',
-    isMissed: (told) => levelsOf(told).some((it) => !ORDINARY_LEVELS.includes(it) && it !== told.rule?.serviceLevel),
+    isMissed: (reported) =>
+      levelsOf(reported).some((it) => !ORDINARY_LEVELS.includes(it) && it !== reported.rule?.serviceLevel),
     codes: ['/Cd'],
     means: { SDVA: 'payment on the same day', URGP: 'an urgent payment', URNS: 'an urgent payment' },
     fix: BY_RULE,
@@ -120,7 +121,7 @@ const OF_TRANSACTION: Readonly<Record<string, Field>> = {
   [`${AGENT}/Othr`]: {
     ...OF_AGENT,
     notCarried: 'without them, except NOTPROVIDED',
-    isMissed: (told) => !isBankNamed(told) && told.own.one(`${AGENT}/Othr/Id`) !== 'NOTPROVIDED',
+    isMissed: (reported) => !isBankNamed(reported) && reported.own.one(`${AGENT}/Othr/Id`) !== 'NOTPROVIDED',
   },
   'CdtrAgt/BrnchId': ALWAYS,
   CdtrAgtAcct: ALWAYS,
@@ -137,7 +138,7 @@ const OF_TRANSACTION: Readonly<Record<string, Field>> = {
   'Cdtr/PstlAdr/BldgNb': {
     carried: '`address_address1`, after the street',
     notCarried: 'without a street',
-    isMissed: (told) => !hasStreet(told),
+    isMissed: (reported) => !hasStreet(reported),
   },
   'Cdtr/PstlAdr/PstBx': {
     carried: '`address_address1`, in place of a street',
@@ -283,14 +284,14 @@ interface Missed {
   fix?: string;
 }
 
-export function missedOf(part: Part, told: Told): Missed[] {
+export function missedOf(part: Part, reported: Reported): Missed[] {
   const entries = new Map<string, Field>();
-  for (const path of told.own.paths()) {
+  for (const path of reported.own.paths()) {
     const [known, field] = fieldOf(part, path) ?? [path, ALWAYS];
     entries.set(known, field);
   }
-  const missed = [...entries].filter(([, it]) => it.notCarried !== undefined && (it.isMissed?.(told) ?? true));
-  const named = missed.map(([path, field]) => ({ path, name: namedIn(told.own, path, field), fix: field.fix }));
+  const missed = [...entries].filter(([, it]) => it.notCarried !== undefined && (it.isMissed?.(reported) ?? true));
+  const named = missed.map(([path, field]) => ({ path, name: namedIn(reported.own, path, field), fix: field.fix }));
   return [...new Map(named.map((it) => [it.name, it])).values()];
 }
 

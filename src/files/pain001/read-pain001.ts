@@ -83,7 +83,7 @@ interface WrongTotal extends Stated {
 /** As many decimals as a control sum may have. */
 const SCALE = 17;
 
-/** Number of transactions and sum of their amounts, whatever their currencies, against what the message states. */
+/** Number of transactions and sum of their amounts, across all currencies, against what the message states. */
 export class ControlTotals {
   private count = 0;
   private sum = 0n;
@@ -248,7 +248,7 @@ class Pain001Reader implements DocumentEvents {
     }
   }
 
-  /** A field of the message that the bank cannot be told. */
+  /** A field of the message that the bank's API has no place for. */
   private missed(name: string, line: number, path: string): void {
     const { rule, message } = withoutField(name);
     this.sink.warning({ ...aboutFile(line, rule, message), path });

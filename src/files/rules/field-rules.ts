@@ -155,10 +155,10 @@ const BLANKS_AROUND = {
   message: 'the value has spaces before or after it; delete them (in Excel, =TRIM(A2) removes them)',
 };
 
-/** What stands for a letter that a conversion has lost. */
+/** The character for a letter that a conversion has lost. */
 const LOST_LETTER = '\ufffd';
 
-/** What no value may hold, whatever its column asks for. */
+/** What no value may hold, in any column. */
 function unfitness(column: string, value: string): Omit<Broken, 'column'> | undefined {
   if (hasUnprintable(column, value)) return UNPRINTABLE;
   return !isFreeText(column) && value.includes(LOST_LETTER) ? LOST_LETTERS : undefined;

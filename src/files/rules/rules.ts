@@ -83,9 +83,9 @@ export const RULES: Readonly<Record<string, string>> = {
   'garbled-letters':
     'A warning: letters seem to have been changed by a conversion (Ã¼ for ü). Export the file again as UTF-8 and compare.',
   'hidden-column':
-    'A warning: a column with values is hidden in the sheet, so nobody sees what it pays. Show it and look at it, or delete it.',
+    'A warning: a column with values is hidden in the sheet, so nobody sees what it pays. Show it and check it, or delete it.',
   'hidden-row':
-    'The row is hidden in the sheet, so whoever approves the file does not see it. Unhide or delete it; check for filters.',
+    'The row is hidden in the sheet, so the approver of the file does not see it. Unhide or delete it; check for filters.',
   'iban-check-digits': 'A warning: the check digits of the IBAN are wrong. Compare the IBAN with the invoice.',
   'iban-country': 'A warning: no country with IBANs has these two letters. Compare the IBAN with the invoice.',
   'iban-length':
@@ -102,7 +102,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'lost-leading-zeros':
     'A warning: the code is too short; Excel may have dropped leading zeros. Format the column as Text and type the code again.',
   'lost-letters':
-    'Letters were lost when the file was converted: \ufffd stands in their place. Export the file again as UTF-8.',
+    'Letters were lost when the file was converted: \ufffd is in their place. Export the file again as UTF-8.',
   'merged-cells':
     'Cells of the sheet are merged over several rows, but a workbook keeps the value only in the first of them. Unmerge them and fill in each row.',
   'message-id-reused':
@@ -118,7 +118,7 @@ export const RULES: Readonly<Record<string, string>> = {
   'no-line-end':
     'A warning: the file ends inside a value, as a file that was cut off does. Compare the value with its source, and see that no row is missing.',
   'no-maker-signature':
-    'A warning: rows that no signature of their maker covers ask for an approval even where no rule asks for one, because whoever writes to the store could have made them. Hand the file over with the command and the key of a maker, or let the policy have the maker as `unsigned`.',
+    'A warning: rows that no signature of their maker covers ask for an approval even where no rule asks for one, because anyone who can write to the store could have made them. Hand the file over with the command and the key of a maker, or let the policy have the maker as `unsigned`.',
   'no-payment-type':
     "The message does not say through which network the payee's bank is reached. Add a rule to paymentTypes in the mapping file, or add the payee to the payee directory.",
   'no-payouts': 'The JSON object has no array under "payouts". Write {"payouts": [...]} or just the array.',

@@ -27,7 +27,7 @@ interface RuleBook {
 }
 
 /** Columns about which the reader of a bank message itself reports that they are missing. */
-const TOLD_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'beneficiary_type', 'payment_type']);
+const REPORTED_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'beneficiary_type', 'payment_type']);
 const LACKING =
   'the bank requires it but the message does not contain it; add it to the payee directory (--payees FILE)';
 
@@ -54,15 +54,15 @@ export class Rules {
     const given = withoutBlanks(text, unknown);
     const instruction = withoutSpare(given, spare, requiredDetails);
     // The fields of a bank message's row are named by us: if the payee's type is unknown, the sender cannot rename them.
-    const isUntold = original !== undefined && !text.beneficiary_type;
-    const strangers = inHeader || isUntold ? [] : Object.keys(text).filter((name) => unknown.has(name));
+    const isUnreported = original !== undefined && !text.beneficiary_type;
+    const strangers = inHeader || isUnreported ? [] : Object.keys(text).filter((name) => unknown.has(name));
     const broken = [
       ...strangers.map((column) => ({ column, ...unknownColumn(column) })),
       ...checkRequired(instruction, REQUIRED_COLUMNS).filter(({ column }) => !absent.has(column)),
       ...checkValues(instruction),
       ...checkBeneficiary(instruction, requiredDetails),
     ]
-      .filter(({ column, rule }) => !(original && rule === 'required' && TOLD_BY_READER.has(column)))
+      .filter(({ column, rule }) => !(original && rule === 'required' && REPORTED_BY_READER.has(column)))
       .map((found) => (original && found.rule === 'required' ? { ...found, message: LACKING } : found));
     const others = original === undefined ? '' : DISTINGUISH;
     broken.push(...this.checkIdentity(instruction, { row, line }, others));

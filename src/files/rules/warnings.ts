@@ -26,9 +26,9 @@ const GARBLED = /[ÂÃÄÅ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘�
 const isOfSpreadsheet = (column: string, value: string): boolean =>
   !isFreeText(column) && (value.startsWith('=') || (column === 'id' && value.startsWith("'")));
 /** Variation selectors show nothing, and a blank other than the space looks like one. */
-const LOOKS_OTHERWISE = /\p{Variation_Selector}|[^\S ]/u;
+const OTHER_APPEARANCE = /\p{Variation_Selector}|[^\S ]/u;
 /** Ids are compared byte for byte: written in another way, the same document is another payout. */
-const hasAnotherSpelling = (value = ''): boolean => value !== value.normalize('NFC') || LOOKS_OTHERWISE.test(value);
+const hasAnotherSpelling = (value = ''): boolean => value !== value.normalize('NFC') || OTHER_APPEARANCE.test(value);
 /** Free text may have several lines, which is no mistake in a file, but in a payment. */
 const LINE_BREAK = /[\n\r\t]/;
 

@@ -25,7 +25,7 @@ export function samplePayee({ currency, fields }: RequiredDetailsEntry): Record<
   return Object.fromEntries(values.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** Required fields for which no made-up value matches: whoever fills in the template must find one. */
+/** Required fields for which no made-up value matches: the person who fills in the template must find one. */
 export function fieldsWithoutSample(entries: readonly RequiredDetailsEntry[]): string[] {
   const missing = entries.flatMap((entry) => {
     const sample = samplePayee(entry);
@@ -204,7 +204,7 @@ type Fields = Readonly<Record<string, string>>;
 const COLUMNS = ['account', 'bank', 'currency', 'beneficiary_id', 'beneficiary_type', 'payment_type'];
 /** A spreadsheet would run it; a phone number is none. What is left blank is taken from the message. */
 const FORMULA = /^(?:[=@\t\r]|[+-](?![\d ()./-]*$))/;
-/** Common fields; whatever else a bank requires may be the code of a clearing system. */
+/** Common fields; anything else that a bank requires may be the code of a clearing system. */
 const USUAL = /^(?:account_|first_name|last_name|company_name|mobile|region_country|swift_code|iban_no|address_)/;
 const DOMESTIC = 'local';
 const TO_FILL_IN = { field: 'FIELD-OF-THE-BANK', paymentType: 'PAYMENT-TYPE-OF-THE-BANK' };

@@ -145,28 +145,28 @@ export async function readXlsx(bytes: AsyncIterable<Uint8Array>, sink: RowSink):
 async function readSheets(parts: PackageParts, table: TableRows): Promise<void> {
   const workbook = await readWorkbook(parts);
   let filled: string | undefined;
-  const told = new Set<number>();
+  const reported = new Set<number>();
   for (const sheet of workbook.sheets) {
     for await (const row of sheetRows(parts, sheet, workbook)) {
-      // Otherwise a second list would be ignored silently.
+      // Otherwise a second list would be ignored unnoticed.
       if ((filled ?? sheet) !== sheet) throw unreadable(1, ...SEVERAL_SHEETS);
       filled = sheet;
       if (table.header === undefined) table.takeHeader(textsOf(row, row.cells.length), row.line);
-      else takeRow(table, table.header.length, row, told);
+      else takeRow(table, table.header.length, row, reported);
     }
   }
 }
 
-/** `told`: hidden columns that there was a warning of. */
-function takeRow(table: TableRows, columns: number, row: SheetRow, told: Set<number>): void {
+/** `reported`: hidden columns that there was a warning about. */
+function takeRow(table: TableRows, columns: number, row: SheetRow, reported: Set<number>): void {
   const surplus = row.cells.findIndex((cell, index) => index >= columns && cell !== undefined);
   if (row.isHidden) table.refuse(row.line, HIDDEN_ROW);
   else if (surplus >= 0) table.refuse(row.line, NO_COLUMN);
   else {
     table.takeRow(textsOf(row, columns), row.line, problemsOf(row));
     for (const index of row.hiddenColumns) {
-      if (row.cells[index] === undefined || told.has(index)) continue;
-      told.add(index);
+      if (row.cells[index] === undefined || reported.has(index)) continue;
+      reported.add(index);
       table.warn(row.line, { index, ...HIDDEN_COLUMN });
     }
   }
@@ -188,7 +188,7 @@ const HIDDEN_ROW = {
 };
 const HIDDEN_COLUMN = {
   rule: 'hidden-column',
-  message: 'this column is hidden in the sheet, but its values are used; show it and look at them, or delete it',
+  message: 'this column is hidden in the sheet, but its values are used; show it and check them, or delete it',
 };
 const NO_COLUMN = {
   rule: 'wrong-field-count',

@@ -125,7 +125,7 @@ const OTHER_ARCHIVE = [
 const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
 const oldWorkbook = (message: string): UnreadableFile => unreadable(1, 'old-workbook', message);
 const WITH_PASSWORD = 'a workbook with a password, which cannot be opened; save it in Excel without a password';
-const OLD_WORKBOOK = 'an old workbook (.xls), whatever its name; open it in Excel and save it as .xlsx or CSV UTF-8';
+const OLD_WORKBOOK = 'an old workbook (.xls), under any name; open it in Excel and save it as .xlsx or CSV UTF-8';
 
 /** Deeper than any part of a workbook. */
 const DEPTH_MAX = 64;
@@ -188,7 +188,7 @@ const attributeOf = (attributes: readonly SaxesAttributeNS[], wanted: string): s
   attributes.find(({ local, name }) => name === wanted || (wanted === 'r:id' && local === 'id' && name !== 'id'))
     ?.value;
 
-/** How a number format changes what the cell says; every other format changes its looks only. */
+/** How a number format changes what the cell says; every other format changes its appearance only. */
 type NumberFormat = { kind: 'plain' } | { kind: 'date' } | { kind: 'padded'; places: readonly Place[] };
 
 /** Of a format of zeros: a digit, or text beside them. */
@@ -363,7 +363,7 @@ function numberCell(value: string, format: NumberFormat, isFrom1904: boolean): C
   return { text: paddedText(number.text, format.places) };
 }
 
-/** `_xHHHH_` stands for a character that XML cannot contain (ECMA-376 part 1, 22.9.2.19). */
+/** `_xHHHH_` encodes a character that XML cannot contain (ECMA-376 part 1, 22.9.2.19). */
 const unescaped = (text: string): string =>
   text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 

@@ -98,7 +98,7 @@ export interface AskedBy {
 }
 
 /**
- * What must be approved before a row is sent as the bank shows it: the only place where that is derived, for whoever asks, shows
+ * What must be approved before a row is sent as the bank shows it: the only place where that is derived, for every part that asks, shows
  * or, right before the first byte, proves it. Pure.
  */
 export function askedOf(
@@ -124,7 +124,7 @@ export function askedOf(
   };
 }
 
-/** What rules look at. */
+/** What rules use. */
 export function ruledBy(
   terms: AskedBy['settings']['terms'],
   row: PayoutRecord,

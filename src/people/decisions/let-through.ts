@@ -7,7 +7,7 @@ import { type ApprovalRule, approvalsNeeded, HOURS_ADDED_UP, type Per, type Rule
 import { questionOfHold } from '../../domain/reasons.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
 import { HOUR_MS } from '../../domain/time.ts';
-import { legReferences } from '../../store/claimed-row.ts';
+import { orderReferences } from '../../store/claimed-row.ts';
 import type { HandedToBank, PayoutRecord, Store } from '../../store/store.ts';
 import { type Asked, type AskedBy, askedOf, ruledBy } from './asked.ts';
 import {
@@ -21,7 +21,7 @@ import {
   verdictOn,
 } from './verdict.ts';
 
-/** What is known of an order before it is sent, or before the bank is told to release it. */
+/** What is known of an order before it is sent, or before the bank is asked to release it. */
 interface AboutToSend {
   /** When it was handed to the bank, which audits it; absent: it was not. */
   sentAt?: number;
@@ -126,7 +126,7 @@ async function addedUp(deps: AddedUpDeps, row: PayoutRecord, moved: Moved, by: A
   const since = byEarlierClock({ bank }, now()) - hoursOf(by) * HOUR_MS - (settings.clockSkewMs ?? 0);
   // What was handed over since does not count together with an order whose own hours are over.
   if (moved.sentAt !== undefined && moved.sentAt < since) return moved.amount;
-  const own = new Set(Object.values(legReferences(row)));
+  const own = new Set(Object.values(orderReferences(row)));
   const others = (await store.handedToBank({ currency: moved.currency, since })).filter(
     (other) => !own.has(other.reference) && counts(by, other.kind) && isSame[by.per](other, moved),
   );
@@ -164,7 +164,7 @@ export async function mayLeave(deps: LeaveDeps, row: PayoutRecord, read: Assessm
   return isApproved(deps, row, { question: 'payout', digest, needed, alone }, touched);
 }
 
-/** Before the bank is told to release an order that it audits. `read`: with what the bank shows of the order. */
+/** Before the bank is asked to release an order that it audits. `read`: with what the bank shows of the order. */
 export async function mayRelease(
   deps: LeaveDeps,
   row: PayoutRecord,
@@ -204,7 +204,7 @@ export async function raised(
   return { approvalsNeeded: least, ...(isUnmade && { notMade: true }), ...rejected };
 }
 
-/** How many must approve a row as last read, under the policy in force now. More are asked before a send if a rejection stands. */
+/** How many must approve a row as last read, under the policy in force now. More are asked before a send if a rejection is in force. */
 export function neededNow(
   deps: AskedBy,
   row: PayoutRecord,

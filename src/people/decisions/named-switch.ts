@@ -58,7 +58,7 @@ export async function assertMaySwitchOn(lifting: SwitchOnRequest, on: SwitchedOf
   if (await maySwitchOn(lifting, on)) return;
   const message = `More than the scope of ${lifting.name} in the policy is stopped by ${switchText(on)}.`;
   throw new Problem('forbidden', 'outside-scope', message, {
-    hint: 'Whoever switched it off may switch it on, and an operator whose scope holds all that it stops.',
+    hint: 'The person who switched it off may switch it on, and an operator whose scope holds all that it stops.',
   });
 }
 

@@ -99,7 +99,7 @@ type Decision = BatchPlan['decision'];
 type Plans<Wanted extends Decision> = Record<Wanted, BatchPlan>;
 
 /**
- * The plan of a batch as it was read, made by whoever shows or signs it, also from what a gateway has read: digests, totals and
+ * The plan of a batch as it was read, made by the part that shows or signs it, also from what a gateway has read: digests, totals and
  * caps follow from the rows, of which only what one signature can decide counts.
  */
 export const preparePlan = async (
@@ -242,7 +242,7 @@ async function openBefore(
   const { needed: approvalsNeeded, alone } = neededNow(deps, row, assessed);
   const { approvalsNeeded: needed } = await raised(deps, row, { digest, approvalsNeeded }, assessed);
   if (needed === 0) return 'nothing';
-  // The first verdict stands: nobody may be led to believe that a later decision counts.
+  // The first verdict counts: nobody may be led to believe that a later decision counts.
   const { verdict } = await verdictOn(deps, row, { question: 'payout', digest, needed });
   if (verdict === 'rejected') return 'nothing';
   const asked = { question: 'payout', digest, needed, alone } as const;

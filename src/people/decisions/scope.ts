@@ -16,7 +16,7 @@ export async function mayControl(
   return (await store.scopeFactsOfBatch(batchId)).every((row) => may(person, 'resolve', row));
 }
 
-/** Throws a `Problem` for an incident outside the scope of an operator; one of no payout is for whoever has no limits. */
+/** Throws a `Problem` for an incident outside the scope of an operator; one of no payout is for people without limits. */
 export async function assertMayAcknowledge(
   { store, policy, name }: { store: Pick<Store, 'payout'>; policy: Policy | undefined; name: string },
   { id, reference }: IncidentRecord,

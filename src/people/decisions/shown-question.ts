@@ -5,13 +5,13 @@ import type { AgreedCost } from '../../domain/agreed-cost.ts';
 import { bankDigest, holdDigest } from '../../domain/authority.ts';
 import { type Assessment, approvalExceptionsOf } from '../../domain/gates.ts';
 import { approvalDigest, payloadDigest } from '../../domain/identity.ts';
-import { type LegKind, mainLegOf } from '../../domain/names.ts';
+import { mainOrderKindOf, type OrderKind } from '../../domain/names.ts';
 import { differencesOf, NO_REFERENCE, REFERENCE_FORM } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import { differenceText, forPeople } from '../../domain/reconciliation.ts';
 import { expectedOrder } from '../../domain/sent-order.ts';
-import { legReference, legReferences } from '../../store/claimed-row.ts';
+import { orderReference, orderReferences } from '../../store/claimed-row.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { type AskedBy, asPayee, type Caps, capsOf, costAtMost, signedParts } from './asked.ts';
 import type { PlanDeps } from './foresee.ts';
@@ -53,8 +53,8 @@ const held = ({ digest, exceptions = [] }: Assessment, code: string): string =>
 
 /** Order id of the payout's exchange, which its row does not name. */
 async function acceptedOrder(store: Pick<Store, 'attemptsOf'>, row: PayoutRecord): Promise<string | undefined> {
-  const attempts = await store.attemptsOf(Object.values(legReferences(row)));
-  return attempts.findLast(({ orderId, settled }) => orderId !== null && settled === null)?.orderId ?? undefined;
+  const attempts = await store.attemptsOf(Object.values(orderReferences(row)));
+  return attempts.findLast(({ orderId, resolved }) => orderId !== null && resolved === null)?.orderId ?? undefined;
 }
 
 /** A payout and what it asks people, as read from store and bank. Everything that is shown or signed follows from it. */
@@ -110,7 +110,7 @@ export async function readQuestion(deps: QuestionDeps, row: PayoutRecord): Promi
   return { row, asked, payee, order, caps: capsOf(row, settings.terms), isSigned: settings.policy !== undefined };
 }
 
-/** What is shown of a question. Whoever signs makes it from what was read, so that nobody else says what they see. */
+/** What is shown of a question. The signer's process makes it from what was read, so that nobody else says what they see. */
 export function questionShown(read: ReadQuestion): ShownQuestion {
   const { row, asked, isSigned } = read;
   const caps = capsOf(row, read.caps);
@@ -135,7 +135,7 @@ function holdOf(
 const exceptionOf = (assessed: Assessment, code: string, caps: Caps, payload: string) =>
   approvalExceptionsOf(assessed, payload, caps).find(({ reason }) => reason.code === code);
 
-/** Why the digest to sign is not that of what was read, as a clause; the bank's order is not looked at. Undefined: it is. */
+/** Why the digest to sign is not that of what was read, as a clause; the bank's order is not read. Undefined: it is. */
 export function signsOtherwise(read: ReadQuestion): string | undefined {
   const { row, asked, payee, caps } = read;
   const { instruction, assessed } = row;
@@ -170,14 +170,14 @@ function digestAsked({ row, order, caps }: ReadQuestion, asked: SignedQuestion):
   return exception?.digest ?? holdDigest(assessed.digest, reason.code);
 }
 
-/** The references are compared by whoever follows the order. */
+/** The references are compared by the run that follows the order. */
 const NOT_COMPARED: readonly string[] = [NO_REFERENCE, REFERENCE_FORM];
 
 function orderDiffers({ row, asked, order }: ReadQuestion): string | undefined {
   if (asked?.question !== 'bank') return undefined;
   if (order === undefined) return 'the bank does not show its order now';
-  const leg: LegKind = order.type === 'FX' ? 'exchange' : mainLegOf(row.kind);
-  const expected = expectedOrder(leg, legReference(row, leg), row.instruction, row.assessed, undefined);
+  const orderKind: OrderKind = order.type === 'FX' ? 'exchange' : mainOrderKindOf(row.kind);
+  const expected = expectedOrder(orderKind, orderReference(row, orderKind), row.instruction, row.assessed, undefined);
   const found = differencesOf(order, expected, [order.order_id]).filter(({ field }) => !NOT_COMPARED.includes(field));
   return found.length === 0
     ? undefined

@@ -11,7 +11,7 @@ import {
 } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import { payloadDigest, referenceOf } from '../../domain/identity.ts';
-import { mainLegOf } from '../../domain/names.ts';
+import { mainOrderKindOf } from '../../domain/names.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { isRowOfPlan } from '../signing/plan.ts';
@@ -52,7 +52,7 @@ export async function whyDecisionIsVoid(
 
 /**
  * The verdict of the stored decisions: each signature is verified again, in the order they were taken, and the first verdict
- * stands. Nobody's word is enough, not even our own workflow's.
+ * counts. Nobody's word is enough, not even our own workflow's.
  */
 export async function verdictOn(
   authority: VerdictDeps,
@@ -84,7 +84,7 @@ export async function verdictOn(
 /**
  * Signed decisions about a question of a row, its own and those of plans it is proven to be in, in the order they were taken. A
  * plan approves a row only under the digest it was planned with and only if the row needs no separate decision; it rejects the
- * row whatever was read since, and rejects what the row is held for. Screenings are never decided by a plan.
+ * row after any later read, and rejects what the row is held for. Screenings are never decided by a plan.
  */
 async function signedAbout(
   store: Store,
@@ -117,7 +117,7 @@ export const isRejected = async (
 
 /**
  * Raises `approvalsNeeded` if the question asks fewer people than before, or nobody, but was rejected before enough had approved:
- * so the payout asks, hears it and ends. A rejection may be signed ahead (plan) or come while no run could end the payout.
+ * so the payout asks, receives it and ends. A rejection may be signed ahead (plan) or come while no run could end the payout.
  */
 export async function raisedIfRejected(
   authority: VerdictDeps,
@@ -209,7 +209,7 @@ export async function takeOrRefuse(
   return refusal;
 }
 
-/** What the policy in force says of a row's maker, whatever the store says of what was allowed when it was claimed. */
+/** What the policy in force says of a row's maker, regardless of what the store says of what was allowed when it was claimed. */
 
 /** Whether the maker may hand this row over by the policy in force; true without one. */
 export const isMakerAllowed = (
@@ -220,7 +220,7 @@ export const isMakerAllowed = (
 
 /**
  * Whether its named maker has signed exactly this row, by itself or with its batch, or the policy takes rows in that name
- * unsigned. Otherwise whoever writes to the store may have made or changed it. True without a policy.
+ * unsigned. Otherwise anyone who writes to the store may have made or changed it. True without a policy.
  */
 export async function isMade(authority: VerdictDeps, row: PayoutRecord, touched: ScopeFacts): Promise<boolean> {
   const { policy } = authority.settings;
@@ -250,7 +250,7 @@ export function isOneDocument({ reference, kind, uid, documentId, generation, in
   const isOf = instruction.uid === uid && instruction.id === documentId;
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   const areTexts = Object.values(instruction).every((value) => value === undefined || isText(value));
-  return isOf && areTexts && reference === referenceOf(uid, documentId, mainLegOf(kind), generation);
+  return isOf && areTexts && reference === referenceOf(uid, documentId, mainOrderKindOf(kind), generation);
 }
 
 /** Whether a payout may be started by hand: its named maker has just signed exactly this instruction. True without a policy. */

@@ -42,7 +42,7 @@ export const replaceKeyInHome = (home: string, key: KeyObject): void => replaceS
 const pemOf = (key: KeyObject): string => key.export({ format: 'pem', type: 'pkcs8' }).toString();
 
 /**
- * What this machine remembers of a store's audit log, outside of the store: whoever can write the store cannot cut its log back
+ * What this machine remembers of a store's audit log, outside of the store: somebody who can write to the store cannot cut its log back
  * unnoticed. `folder`: undefined where nothing is remembered.
  */
 export function seenLog(folder: string | undefined, { id }: Pick<Store, 'id'>): SignedCheckpoint | undefined {
@@ -50,7 +50,7 @@ export function seenLog(folder: string | undefined, { id }: Pick<Store, 'id'>): 
   return note === undefined ? undefined : parseCheckpoint(note);
 }
 
-/** Remembers the largest. A machine that cannot is told so by `payouts doctor`. */
+/** Remembers the largest. A machine that cannot is reported by `payouts doctor`. */
 function rememberLog(folder: string | undefined, { id }: Pick<Store, 'id'>, note: string): void {
   const size = parseCheckpoint(note)?.size ?? 0;
   if (folder === undefined || size <= (seenLog(folder, { id })?.size ?? -1)) return;
@@ -74,7 +74,7 @@ export const whyShorter = (seen: SignedCheckpoint | undefined, size: number): st
 export const ifRestored = (folder: string, { id }: Pick<Store, 'id'>): string =>
   `If the store was put back on purpose, move ${seenLogFile(folder, id)} aside; else somebody has cut the log back.`;
 
-/** The signer signs nothing until people have looked. */
+/** The signer signs nothing until people have investigated. */
 const shortenedLog = (why: string, hint: string): Problem =>
   new Problem('refused', 'audit-cut', `The audit log was cut back: ${why}. Nothing was signed.`, { hint });
 
@@ -195,7 +195,7 @@ export async function copyCheckpoints(store: Store, file: string, now: number): 
 }
 
 /**
- * Puts the checkpoints not yet mailed into a folder as mails, from which the machine's mail system, or whoever empties it, takes
+ * Puts the checkpoints not yet mailed into a folder as mails, from which the machine's mail system, or a person, takes
  * them. A mail appears complete or not at all; a repeated one gets the same file name.
  */
 export async function mailCheckpoints(

@@ -49,7 +49,7 @@ export async function verifyStore(
   });
 }
 
-/** Entries that replaced the key of the log, whoever signed for them. */
+/** Entries that replaced the key of the log, with any signer. */
 export async function rotationsIn(store: Store): Promise<Rotation[]> {
   const found: Rotation[] = [];
   for (const { seq } of await store.auditEntries({ subject: KEY_SUBJECT })) {
@@ -97,7 +97,7 @@ export interface LogComparison {
   differences: LogDifference[];
 }
 
-/** Differences that are kept; the others are not looked for. */
+/** Differences that are kept; the others are not searched for. */
 const KEPT_MAX = 1_000;
 
 /** Compares every row of the store, and with a bank the orders that it shows, with what the log says of them. */

@@ -59,7 +59,7 @@ const ID_BYTES = 4;
  * payouts
  */
 export function keyRingOfHome(home: string): KeyRing {
-  // Checked first: whoever creates both creates the keys before the database.
+  // Checked first: a process that creates both creates the keys before the database.
   const isInUse = existsSync(join(home, TEMPORAL_FILE));
   const file = join(home, KEY_FILE);
   const text = readSecretFile(file);

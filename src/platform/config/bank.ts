@@ -3,7 +3,7 @@ import { isLoopback } from '../../domain/loopback.ts';
 import { ConfigError, type Environment, key, Secret, type ValuesOf } from './key.ts';
 import { count, flag, hostsWithPort, httpUrl, jsonObject, listenAddress, oneOf, readsKey, text } from './values.ts';
 
-/** How the bank is reached. Settings marked (api-gaps) stand in for what the interface does not show. */
+/** How the bank is reached. Settings marked (api-gaps) supply what the interface does not show. */
 export const BANK_KEYS = {
   PAYOUTS_API_URL: key(httpUrl, null, 'base URL of the bank; absent: the embedded sandbox'),
   PAYOUTS_API_KEY: key(text, 'sandbox-key', 'API key; the default works on this machine only'),
@@ -129,7 +129,7 @@ function readsOf(values: BankValues) {
 const hasDefaultKey = (values: BankValues): boolean =>
   values.PAYOUTS_API_KEY === SANDBOX_KEY && values.PAYOUTS_API_SECRET === SANDBOX_SECRET;
 
-/** Variables by which other programs are told of proxies; the lower-case ones are older. */
+/** Variables by which other programs are given proxies; the lower-case ones are older. */
 const named = (env: Environment, name: string): string | undefined => env[name] || env[name.toLowerCase()] || undefined;
 
 /** The proxy to a URL; undefined: it is reached directly. Throws a `ConfigError` for an address that cannot be used. */

@@ -73,7 +73,7 @@ const SECRET_BYTES_MIN = 24;
 
 const BAD_SECRETS = `is not a list of secrets: one has fewer than ${SECRET_BYTES_MIN} bytes, or no base64 after whsec_`;
 
-/** After `whsec_`, base64 of the bytes (Standard Webhooks); anything else stands for its UTF-8 bytes. */
+/** After `whsec_`, base64 of the bytes (Standard Webhooks); anything else is taken as its UTF-8 bytes. */
 export const webhookSecrets = listOf(BAD_SECRETS, (text) => {
   const base64 = /^whsec_(.*)$/.exec(text)?.[1];
   const bytes = base64 === undefined ? Buffer.from(text) : Buffer.from(base64, 'base64');
@@ -97,7 +97,7 @@ function listOf<T>(error: string, read: (part: string) => T | undefined) {
   });
 }
 
-/** How cards are taken and webhooks verified. Settings marked (api-gaps) stand in for what the interface does not show. */
+/** How cards are taken and webhooks verified. Settings marked (api-gaps) supply what the interface does not show. */
 export const CARD_KEYS = {
   PAYOUTS_CARD_FIELDS: key(
     cardFieldNames,

@@ -47,7 +47,7 @@ export function assertTemporalEncrypted(
   );
 }
 
-/** With TLS, Temporal itself still keeps payloads as they are sent to it: whoever can read a history reads payees and amounts. */
+/** With TLS, Temporal itself still keeps payloads as they are sent to it: anyone who can read a history reads payees and amounts. */
 export function assertPayloadsEncrypted(
   temporal: { kind: 'embedded' } | { kind: 'cluster'; address: string },
   { PAYOUTS_CODEC_KEYS, PAYOUTS_ALLOW_CLEAR_PAYLOADS }: ClearTextValues & { PAYOUTS_CODEC_KEYS: unknown },

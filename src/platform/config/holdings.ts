@@ -11,7 +11,7 @@ export const PROCESSES = {
 export type Process = keyof typeof PROCESSES;
 
 interface Holding {
-  /** What whoever has it can do. */
+  /** What a holder can do. */
   allows: string;
   /** Processes that need it, if it is used at all. */
   needs: readonly Process[];
@@ -38,7 +38,7 @@ export const HOLDINGS: Readonly<Record<string, Holding>> = {
   PAYOUTS_EVENTS: { allows: 'sign events for their receivers', needs: ['worker'] },
   PAYOUTS_SMTP_URL: { allows: 'send mails', needs: ['worker'] },
   PAYOUTS_WEBHOOK_SECRET: { allows: "sign as the acquirer's webhooks", needs: GATEWAYS },
-  PAYOUTS_GATEWAY_TLS_KEY: { allows: 'stand in for the gateway', needs: GATEWAYS },
+  PAYOUTS_GATEWAY_TLS_KEY: { allows: 'pose as the gateway', needs: GATEWAYS },
   PAYOUTS_GATEWAY_TOKEN: { allows: 'what its person may at the gateway', needs: [...GATEWAYS, 'person'] },
   PAYOUTS_SIGNING_KEY: { allows: 'sign as its person', needs: ['person'] },
 };

@@ -5,7 +5,7 @@ export const INTAKE_KEYS = {
   PAYOUTS_FOLDERS: key(
     folders,
     '',
-    'paths of the drop folders that a worker processes for schedules, comma-separated; a sweep of another folder is refused',
+    'paths of the drop folders that a worker processes for schedules, comma-separated; a scan of another folder is refused',
   ),
   PAYOUTS_FOLDER_MAKER: key(text, null, 'person of the policy who counts as the maker of files from drop folders'),
   PAYOUTS_LOOK_ALIKE_DAYS: key(

@@ -97,7 +97,7 @@ export type PolicyNews =
   | { kind: 'refused'; why: string; inForce: Policy };
 
 /** At most this often, when the policy is asked for, the file is checked for a change. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * The policy in the file named by `PAYOUTS_POLICY`, read again when the file changes: a person removed from it may do nothing
@@ -108,7 +108,7 @@ export class PolicyFile {
   readonly #listeners: ((news: PolicyNews) => void)[] = [];
   #policy: Policy;
   #stamp: string;
-  #lookedAt = performance.now();
+  #readAt = performance.now();
   #refused: string | undefined;
 
   /** Throws a `ConfigError` if the file is unusable. */
@@ -122,9 +122,9 @@ export class PolicyFile {
 
   /** The policy in force. `at`: monotonic ms. */
   current(at = performance.now()): Policy {
-    if (at - this.#lookedAt >= LOOK_EVERY_MS) {
-      this.#lookedAt = at;
-      this.#look();
+    if (at - this.#readAt >= POLL_MS) {
+      this.#readAt = at;
+      this.#reread();
     }
     return this.#policy;
   }
@@ -133,24 +133,24 @@ export class PolicyFile {
     this.#listeners.push(listener);
   }
 
-  #look(): void {
+  #reread(): void {
     const stamp = stampOf(this.#path);
     // An unusable file is read again even if unchanged: it may have been read while it was being written.
     if (stamp === this.#stamp && this.#refused === undefined) return;
     const read = readPolicy(this.#path);
     this.#stamp = stamp;
     if ('refused' in read) {
-      if (read.refused !== this.#refused) this.#tell({ kind: 'refused', why: read.refused, inForce: this.#policy });
+      if (read.refused !== this.#refused) this.#announce({ kind: 'refused', why: read.refused, inForce: this.#policy });
       this.#refused = read.refused;
       return;
     }
     const isOther = read.policy.hash !== this.#policy.hash;
     this.#refused = undefined;
     this.#policy = read.policy;
-    if (isOther) this.#tell({ kind: 'in-force', policy: read.policy });
+    if (isOther) this.#announce({ kind: 'in-force', policy: read.policy });
   }
 
-  #tell(news: PolicyNews): void {
+  #announce(news: PolicyNews): void {
     for (const listener of this.#listeners) listener(news);
   }
 }

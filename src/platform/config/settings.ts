@@ -42,7 +42,7 @@ const loadCalendar = (path: string): BusinessCalendar =>
     'It is: a JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":["2026-12-25"]}}.',
   );
 
-/** Settings of payouts, card payments and workers. Those marked (api-gaps) stand in for what the interface does not show. */
+/** Settings of payouts, card payments and workers. Those marked (api-gaps) supply what the interface does not show. */
 export const WORKER_KEYS = {
   PAYOUTS_REFERENCE_DEDUPE: key(
     oneOf('assumed', 'verified', 'none'),
@@ -159,7 +159,7 @@ export const WORKER_KEYS = {
   ),
 } as const;
 
-/** Lower limit of pauses between calls of the bank, whatever the time scale. */
+/** Lower limit of pauses between calls of the bank, at any time scale. */
 const PAUSE_MIN_MS = 200;
 /** Longer, since a reconciliation reads lists of many days. */
 const RECONCILE_PAUSE_MIN_MS = 30_000;
@@ -173,7 +173,7 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
   const paced = (ms: number): number => Math.max(PAUSE_MIN_MS, scaled(ms));
   const patienceMs = scaled(values.PAYOUTS_PATIENCE);
   const statusAgeLimitMs = scaled(values.PAYOUTS_STATUS_AGE_LIMIT);
-  const looks = { lookAgainMs: paced(5_000), lookAgainMaxMs: paced(300_000) };
+  const reads = { pollMs: paced(5_000), pollMaxMs: paced(300_000) };
   const terms: Terms = {
     waits: {
       patienceMs,
@@ -183,7 +183,7 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
       listLagMs: scaled(values.PAYOUTS_LIST_LAG),
       noMoneyRecheckMs: scaled(values.PAYOUTS_NO_MONEY_RECHECK),
       statusAgeLimitMs,
-      ...looks,
+      ...reads,
     },
     referenceDedupe: values.PAYOUTS_REFERENCE_DEDUPE,
     closedMeans: values.PAYOUTS_CLOSED_MEANS,
@@ -198,7 +198,7 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     statusAgeLimitMs,
     repeatWindowMs: values.PAYOUTS_CARD_REPEAT_WINDOW,
     completion: values.PAYOUTS_CARD_COMPLETION,
-    ...looks,
+    ...reads,
   };
   return {
     terms,
@@ -212,9 +212,9 @@ export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: Po
     transferAcrossUsers: values.PAYOUTS_TRANSFER_ACROSS_USERS,
     calendar: values.PAYOUTS_HOLIDAYS === undefined ? undefined : loadCalendar(values.PAYOUTS_HOLIDAYS),
     clockSkewMs: values.PAYOUTS_BANK_CLOCK_SKEW,
-    sweepMs: paced(1_000),
-    sweepMaxMs: paced(30_000),
-    sweepWindowMs: patienceMs,
+    listPollMs: paced(1_000),
+    listPollMaxMs: paced(30_000),
+    listWindowMs: patienceMs,
     pageSize: values.PAYOUTS_PAGE_SIZE,
     window: values.PAYOUTS_WINDOW,
     openOrders: values.PAYOUTS_OPEN_ORDERS,

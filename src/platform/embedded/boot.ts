@@ -258,7 +258,7 @@ function serverOn(config: Config, ports: Ports): Promise<EmbeddedServer> {
   });
 }
 
-/** If so, not everybody on this machine may read payloads, and the Web UI's port cannot tell who is asking. */
+/** If so, not everybody on this machine may read payloads, and the Web UI's port cannot identify the caller. */
 const asksForTokens = ({ policyFile, gateway }: Config): boolean =>
   policyFile !== undefined || gateway.tokens.reveal().length > 0;
 

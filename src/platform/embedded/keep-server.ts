@@ -150,5 +150,5 @@ const replacedInVain = (times: number, { withinMs }: KeepLimits, why: string, { 
   new StackError(
     'temporal-lost',
     `the embedded Temporal server was started again ${times} times within ${withinMs / 60_000} minutes, and failed again: ${why}`,
-    `Look into ${join(home, 'temporal.log')}, and whether ${dbFile} and its disk can be written. ${AGAIN}`,
+    `Read ${join(home, 'temporal.log')}, and whether ${dbFile} and its disk can be written. ${AGAIN}`,
   );

@@ -84,7 +84,7 @@ const BUSY_PATIENCE_MS = 60_000;
 const BUSY_PULSE_MS = 200;
 
 /**
- * The stack for a command: whatever is configured and, for the rest, the home's one embedded stack, joined or booted as `mode`
+ * The stack for a command: what is configured and, for the rest, the home's one embedded stack, joined or booted as `mode`
  * says. Throws a `StackError`, or a `ConfigError` if the stack that is up serves something else.
  */
 export async function openStack(config: Config, options: StackOptions): Promise<Stack> {

@@ -57,7 +57,7 @@ async function blockedPort(taken: readonly number[]): Promise<number> {
 
 const httpPortFlags = ({ api, metrics }: HttpPorts): string[] => [
   ...['--http-port', `${api}`, '--metrics-port', `${metrics}`],
-  // The only Host that the API accepts; nobody is told it.
+  // The only Host that the API accepts; nobody receives it.
   ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify([`${randomUUID()}.invalid`])}`],
   // Closes the routes of Nexus of servers before 1.32.
   ...['--dynamic-config-value', 'system.enableNexus=false'],
@@ -97,7 +97,7 @@ export interface EmbeddedServer {
   address: string;
   uiUrl: string;
   readonly pid: number;
-  /** Resolves with how the process ended, whatever the reason. */
+  /** Resolves with how the process ended, for any reason. */
   readonly exited: Promise<string>;
   /**
    * Ends the process, however stuck, and starts another on the same file and ports, to which `pid` and `exited` belong from then
@@ -277,7 +277,7 @@ export const keepingFlags = (dbFile: string): string[] => [
   ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
   // No worker of another namespace signals or cancels ours (CVE-2025-14987).
   ...['--dynamic-config-value', 'system.enableCrossNamespaceCommands=false'],
-  // No caller has it start a program: servers 1.31.0 to 1.31.2 do unless told otherwise (CVE-2026-89139).
+  // No caller has it start a program: servers 1.31.0 to 1.31.2 do unless configured otherwise (CVE-2026-89139).
   ...['--dynamic-config-value', 'workercontroller.compute_providers.enabled=["none"]'],
   // Serves a backlog by priority, and users in turn (`src/platform/temporal/workflow-executions.ts`).
   ...['--dynamic-config-value', 'matching.enableFairness=true'],
@@ -358,7 +358,7 @@ const NO_ANSWER = 'no answer';
 export type Ask = (limitMs: number) => Promise<void>;
 
 /**
- * Resolves with the reason once a server is sick, with undefined when `stopped`. Counts calls instead of time: whatever length of
+ * Resolves with the reason once a server is sick, with undefined when `stopped`. Counts calls instead of time: any length of
  * time this process is suspended for, it has made at most one call more. An answer counts however late it comes, so that a slow
  * server on a busy machine is not sick.
  */

@@ -47,7 +47,7 @@ export interface StackOptions {
   ports?: StackPorts;
   /** Whether a stack that is booted stays up until it is interrupted; with `serve` it does. */
   stays?: boolean;
-  /** Told when the embedded server is replaced. */
+  /** Called when the embedded server is replaced. */
   log: Log;
   /** When the embedded server is replaced, for tests. */
   keepLimits?: Partial<KeepLimits>;

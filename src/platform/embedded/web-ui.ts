@@ -389,7 +389,7 @@ const HTTP_STATUS: Readonly<Record<number, number>> = {
 
 function answerOf(error: unknown): ApiAnswer {
   const code = grpcStatusOf(error);
-  // Whatever is thrown before the call is about the request: a path, a body or a value that cannot be read.
+  // Every error before the call is about the request: a path, a body or a value that cannot be read.
   if (code === undefined)
     return failed(400, GRPC.INVALID_ARGUMENT, error instanceof Error ? error.message : 'unreadable');
   const { details } = error as { details?: string };

@@ -11,7 +11,7 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** From a fast read to the time limit of a write. */
 const BANK_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
-const DOOR_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
+const REQUEST_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60];
 
 const OUTCOMES = Object.keys({
   accepted: true,
@@ -60,7 +60,7 @@ export function createMetrics({ ofProcess = false } = {}) {
     registry,
     ended: counterBy('payouts_ended_total', 'Payouts that this process has ended, by end', 'state', END_STATES),
     attempts: counterBy('payouts_attempts_total', 'Sends of this process, by outcome', 'outcome', OUTCOMES),
-    looks: counterBy('payouts_looks_total', 'Queries of the bank about the state of orders', 'by', ['id', 'list']),
+    orderReads: counterBy('payouts_looks_total', 'Queries of the bank about the state of orders', 'by', ['id', 'list']),
     incidentsRecorded: counterBy(
       'payouts_incidents_total',
       'Incidents that this process has recorded',
@@ -90,7 +90,7 @@ export function createMetrics({ ofProcess = false } = {}) {
       'payouts_gateway_answer_seconds',
       'Answers of the gateway',
       ['method', 'route', 'status'],
-      DOOR_SECONDS,
+      REQUEST_SECONDS,
     ),
     ready: gauge('payouts_ready', '1 while a part is usable', ['part']),
     bankClockOffset: gauge('payouts_bank_clock_offset_seconds', "How far the bank's clock is ahead of this machine's"),
@@ -107,9 +107,9 @@ export function createMetrics({ ofProcess = false } = {}) {
       'payouts_card_payments_for_people',
       'Card payments that need an operator, or whose end the acquirer contradicts',
     ),
-    oldestSweep: gauge(
+    oldestPoll: gauge(
       'payouts_watch_oldest_sweep_seconds',
-      'Time since the last sweep of the watch that is furthest behind',
+      'Time since the last poll of the watch that is furthest behind',
     ),
     unsigned: gauge('payouts_audit_unsigned_seconds', 'Age of the oldest unsigned entry of the audit log'),
     storeUnread: gauge('payouts_store_unread', '1 while the figures of the store could not be read'),
@@ -153,7 +153,7 @@ export function storeFigures(metrics: Metrics, { openWork, clockOffsetMs, now }:
 const labelled = (metrics: Metrics) => [metrics.open, metrics.oldest, metrics.openIncidents, metrics.switchesOff];
 
 const unlabelled = (metrics: Metrics) => [
-  ...[metrics.cardsForPeople, metrics.unknown, metrics.unknownOldest, metrics.oldestSweep, metrics.unsigned],
+  ...[metrics.cardsForPeople, metrics.unknown, metrics.unknownOldest, metrics.oldestPoll, metrics.unsigned],
 ];
 
 function show(metrics: Metrics, openWork: OpenWork, at: number): void {
@@ -170,6 +170,6 @@ function show(metrics: Metrics, openWork: OpenWork, at: number): void {
   metrics.cardsForPeople.set(openWork.cardsForPeople);
   metrics.unknown.set(openWork.unknown.count);
   metrics.unknownOldest.set(age(openWork.unknown.oldestSentAt));
-  metrics.oldestSweep.set(age(openWork.oldestSweepAt));
+  metrics.oldestPoll.set(age(openWork.oldestPollAt));
   metrics.unsigned.set(age(openWork.oldestUnsignedAt));
 }

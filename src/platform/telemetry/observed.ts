@@ -7,14 +7,14 @@ import { DECISIONS, type Metrics } from './metrics.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Reads that query the state of an order. */
-const LOOKS: Readonly<Record<string, 'id' | 'list'>> = {
+const READS: Readonly<Record<string, 'id' | 'list'>> = {
   'GET /v1/banking/transactions/{order_id}': 'id',
   'GET /v1/banking/transactions': 'list',
 };
 
 /** Counts and times every call of the bank, and adds it to the trace. */
 export function observedCalls(
-  { bankCalls, looks }: Metrics,
+  { bankCalls, orderReads }: Metrics,
   tracing?: Pick<Tracing, 'bankCall'>,
 ): (operation: string) => CallObserver {
   return (operation) => {
@@ -24,8 +24,8 @@ export function observedCalls(
       ended(result, ms) {
         traced?.ended(result, ms);
         bankCalls.observe({ operation, result }, ms / 1_000);
-        const by = LOOKS[operation];
-        if (by !== undefined) looks.inc({ by });
+        const by = READS[operation];
+        if (by !== undefined) orderReads.inc({ by });
       },
     };
   };
@@ -102,12 +102,12 @@ export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?
     },
     async audit(entry) {
       await store.audit(entry);
-      tellRefusal(entry, metrics, log);
+      reportRefusal(entry, metrics, log);
     },
   };
 }
 
-function tellRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, log: Log): void {
+function reportRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, log: Log): void {
   if (action === PAYLOAD_REFUSED) {
     metrics.payloadsRefused.inc();
     return;
@@ -115,7 +115,7 @@ function tellRefusal({ action, detail, subject }: AuditEntry, metrics: Metrics, 
   if (!action.endsWith('refused') && detail.outcome !== 'refused') return;
   const [, word = ''] = /^(?:asked to )?([a-z-]+)/.exec(action) ?? [];
   const decision = DECISIONS.includes(word) ? word : 'other';
-  // One entry can tell of several.
+  // One entry can report several.
   metrics.decisionsRefused.inc({ decision }, Number(detail.count ?? 1));
   // Without the reason, which can name people.
   log.warn({ id: subject, decision }, 'decision refused');

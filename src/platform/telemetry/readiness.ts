@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { causeTold, SIDES, type SideName } from '../../domain/causes.ts';
+import { causeInWords, SIDES, type SideName } from '../../domain/causes.ts';
 import type { Log } from '../../domain/settings.ts';
 import { addressRefused, type ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
@@ -28,7 +28,7 @@ export function readinessOf<Part extends string>(
   { log, now, freshMs = FRESH_MS }: { log: Log; now: () => number; freshMs?: number },
 ): () => Promise<Readiness<Part>> {
   const names = Object.keys(parts) as Part[];
-  const look = async (): Promise<Readiness<Part>> => {
+  const probeAll = async (): Promise<Readiness<Part>> => {
     const shown = await Promise.all(names.map(async (name) => ({ name, ...(await stateOf(name, parts[name], log)) })));
     return {
       ready: shown.every(({ state }) => state === 'up'),
@@ -38,7 +38,7 @@ export function readinessOf<Part extends string>(
   };
   let asked: { at: number; answer: Promise<Readiness<Part>> } | undefined;
   return () => {
-    if (asked === undefined || now() - asked.at > freshMs) asked = { at: now(), answer: look() };
+    if (asked === undefined || now() - asked.at > freshMs) asked = { at: now(), answer: probeAll() };
     return asked.answer;
   };
 }
@@ -56,14 +56,14 @@ async function stateOf(part: string, ask: () => Promise<unknown>, log: Log): Pro
     await Promise.race([ask(), late]);
     return { state: 'up' };
   } catch (error) {
-    const told = part in SIDES ? causeTold(error, part as SideName) : undefined;
-    log.warn({ error, part, cause: told?.message, remedy: told?.hint }, 'a part is down');
-    return { state: 'down', cause: told?.message };
+    const reported = part in SIDES ? causeInWords(error, part as SideName) : undefined;
+    log.warn({ error, part, cause: reported?.message, remedy: reported?.hint }, 'a part is down');
+    return { state: 'down', cause: reported?.message };
   }
 }
 
 interface Probes {
-  /** False once the process was told to end. */
+  /** False once the process was asked to end. */
   isTaking(): boolean;
   readiness(): Promise<Readiness<string>>;
   /** What is wrong and makes nothing unready. */

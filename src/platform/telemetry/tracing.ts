@@ -78,7 +78,7 @@ export function startTracing(
   onRefused: (error: Error) => void,
 ): Tracing {
   const ids = new GivenIds();
-  const exporter = telling(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onRefused);
+  const exporter = reporting(new OTLPTraceExporter({ url, timeoutMillis: EXPORT_MS }), onRefused);
   const provider = new TracerProvider({
     idGenerator: ids,
     resource: resourceFromAttributes({ 'service.name': 'durable-payouts' }),
@@ -154,7 +154,7 @@ export function startTracing(
   };
 }
 
-function telling(exporter: SpanExporter, onRefused: (error: Error) => void): SpanExporter {
+function reporting(exporter: SpanExporter, onRefused: (error: Error) => void): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {

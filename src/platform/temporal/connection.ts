@@ -15,7 +15,7 @@ import {
 import { ApplicationFailure, type DataConverter } from '@temporalio/common';
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import type { ActivityInboundCallsInterceptor } from '@temporalio/worker';
-import { causeOf, causeTold } from '../../domain/causes.ts';
+import { causeInWords, causeOf } from '../../domain/causes.ts';
 import { hasCode, UNDECODABLE, undecodableIn } from '../../domain/failures.ts';
 import { CHECK_TEMPORAL, Problem } from '../../domain/problem.ts';
 import { ownModule } from '../../store/own-files.ts';
@@ -90,9 +90,9 @@ interface TemporalConnection {
 export class TemporalUnreachableError extends Problem {
   constructor(address: string, cause: unknown) {
     const { place, note } = placeOf(address);
-    const told = causeTold(cause, 'temporal', place);
-    const message = told?.message ?? `No Temporal service answers at ${place}.`;
-    const hint = `${told?.hint ?? CHECK_TEMPORAL}${note}`;
+    const reported = causeInWords(cause, 'temporal', place);
+    const message = reported?.message ?? `No Temporal service answers at ${place}.`;
+    const hint = `${reported?.hint ?? CHECK_TEMPORAL}${note}`;
     if (causeOf(cause, 'temporal')?.isSetUp) super('set-up', 'temporal-refused', message, { hint, cause });
     else super('unreachable', 'temporal-unreachable', message, { hint, cause });
   }
@@ -151,16 +151,19 @@ export function connectOptions(
 const trusted = (): Buffer =>
   Buffer.from([...new Set([...getCACertificates('default'), ...getCACertificates('system')])].join('\n'));
 
-/** Throws a `TemporalUnreachableError` with what the sockets below gRPC tell, else with the error of the client. */
+/** Throws a `TemporalUnreachableError` with what the sockets below gRPC report, else with the error of the client. */
 export async function notConnected(options: ConnectOptions, error: unknown): Promise<never> {
   const { address = '' } = options;
-  const told = causeOf(error, 'temporal')?.isSetUp === true;
-  throw new TemporalUnreachableError(address, (told ? undefined : await socketError(address, options.tls)) ?? error);
+  const reported = causeOf(error, 'temporal')?.isSetUp === true;
+  throw new TemporalUnreachableError(
+    address,
+    (reported ? undefined : await socketError(address, options.tls)) ?? error,
+  );
 }
 
-const LOOK_MS = 3_000;
+const POLL_MS = 3_000;
 
-/** What a connection of our own to the address meets; undefined for nothing. gRPC's client tells of each only "not in time". */
+/** What a connection of our own to the address meets; undefined for nothing. gRPC's client reports each only "not in time". */
 async function socketError(address: string, tls: ConnectOptions['tls']): Promise<unknown> {
   const at = URL.parse(`${tls ? 'https' : 'http'}://${placeOf(address).place}`);
   if (at === null) return undefined;
@@ -178,7 +181,7 @@ async function socketError(address: string, tls: ConnectOptions['tls']): Promise
       ...own,
     });
     try {
-      // A certificate that the server misses is told only to who asks for something.
+      // A certificate that the server misses is shown only to those who ask for something.
       const refused = Promise.withResolvers<never>();
       session.request({ ':path': '/' }).on('error', (error) => {
         if (!hasCode(error, 'ERR_HTTP2_STREAM_CANCEL')) refused.reject(error);
@@ -208,7 +211,7 @@ async function speaksTls({ hostname, port }: URL): Promise<boolean> {
 
 /** Rejects with its error, or with what it ended by: its close or our time limit. */
 async function settled(emitter: NodeJS.EventEmitter, event: string): Promise<void> {
-  const limit = AbortSignal.timeout(LOOK_MS);
+  const limit = AbortSignal.timeout(POLL_MS);
   emitter.on('error', () => undefined);
   const closed = once(emitter, 'close', { signal: limit }).then(() => {
     throw Object.assign(new Error('closed'), { code: 'ECONNRESET' });

@@ -12,11 +12,11 @@ import { GRPC, grpcStatusOf } from './connection.ts';
 import { described, ifThere, isOpen, startReconciliation } from './workflow-executions.ts';
 
 /** gRPC statuses of a service that hides its cluster id from a client of one namespace. */
-const UNTOLD: ReadonlySet<number | undefined> = new Set([GRPC.PERMISSION_DENIED, GRPC.UNIMPLEMENTED]);
+const NOT_SHOWN: ReadonlySet<number | undefined> = new Set([GRPC.PERMISSION_DENIED, GRPC.UNIMPLEMENTED]);
 
 /**
  * Identity of the Temporal service of a client. The cluster id is random, created and stored with its database. If it is hidden
- * (default authorization shows it only to readers of the whole cluster), the namespace id, also random, stands in for it. Throws
+ * (default authorization shows it only to readers of the whole cluster), the namespace id, also random, replaces it. Throws
  * a `NamespaceNotFoundError`, so that a misspelled name is never stored.
  */
 export async function temporalIdentity(client: Client): Promise<{ cluster: string; namespace: string }> {
@@ -29,7 +29,7 @@ async function clusterId({ workflowService }: Client): Promise<string> {
   try {
     return (await workflowService.getClusterInfo({})).clusterId ?? '';
   } catch (error) {
-    if (UNTOLD.has(grpcStatusOf(error))) return '';
+    if (NOT_SHOWN.has(grpcStatusOf(error))) return '';
     throw error;
   }
 }

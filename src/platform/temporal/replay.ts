@@ -160,7 +160,7 @@ async function* replayTogether(
     const result = await within(limitMs, results.next());
     if (result === undefined) {
       yield { file, replayed: { problem: 'failed', message: `gives no result within ${limitMs / 1_000} s` } };
-      // Abandon that worker: it still waits, and so would whoever tried to end it.
+      // Abandon that worker: it still waits, and so would any code that tried to end it.
       yield* replayTogether(files.slice(index + 1), sealed, limitMs);
       return;
     }

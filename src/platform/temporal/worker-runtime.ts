@@ -55,7 +55,7 @@ export async function connectWorker(config: Pick<Config, 'temporal'>, at: Tempor
   return NativeConnection.connect(options).catch((error: unknown) => notConnected(options, error));
 }
 
-/** Runs a worker; `failed` is told why it ended by itself. Disposing lets its running tasks finish. */
+/** Runs a worker; `failed` receives the reason if it ended by itself. Disposing lets its running tasks finish. */
 export function runWorker(worker: Worker, failed: (error: Error) => void): AsyncDisposable {
   const running = worker.run().catch(failed);
   return {
@@ -67,7 +67,7 @@ export function runWorker(worker: Worker, failed: (error: Error) => void): Async
 }
 
 /**
- * How a worker ends. The grace time only tells long activities to stop; a POST under way is never interrupted, and takes less
+ * How a worker ends. The grace time only asks long activities to stop; a POST under way is never interrupted, and takes less
  * than the time after which the worker gives up: one that an error of the SDK has stopped would otherwise wait for ever for a
  * workflow task that cannot end, and nobody would start it again.
  */

@@ -19,25 +19,25 @@ import proto from '@temporalio/proto';
 import type { Executions } from '../../activities/deps.ts';
 import type { Policy } from '../../domain/authority.ts';
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
-import type { SweepOptions } from '../../domain/folder-sweep.ts';
+import type { FolderScanOptions } from '../../domain/folder-scan.ts';
 import { payoutInput, payoutTitle } from '../../domain/instruction.ts';
 import {
   batchWorkflowId,
   cardWorkflowId,
-  FOLDER_SWEEP,
+  FOLDER_SCAN,
+  FOLDER_SCHEDULE,
   MESSAGES,
   orderEndActivityId,
   orderWatchWorkflowId,
   RECONCILIATION_ID,
-  SWEEP_SCHEDULE,
   TASK_QUEUE,
   WORKFLOW_TYPES,
   workflowTypeOf,
 } from '../../domain/names.ts';
 import {
   type BatchControl,
-  isAtRest,
   isEnd,
+  isSettled,
   type PayoutState,
   type ResolveAction,
   type ResolveRequest,
@@ -131,7 +131,7 @@ export function executionsOver(client: Client, { startsHere = false } = {}): Exe
           }),
         ),
       ),
-    lookAgain: (workflowId) => ifThere(() => client.workflow.getHandle(workflowId).signal(MESSAGES.orderChanged)),
+    readAgain: (workflowId) => ifThere(() => client.workflow.getHandle(workflowId).signal(MESSAGES.orderChanged)),
     async isOpen(workflowId) {
       const shown = await described(client, workflowId);
       return shown !== undefined && isOpen(shown.status);
@@ -166,7 +166,7 @@ async function startPayout(
       }),
     });
   if (await isStarted(start(WorkflowIdReusePolicy.REJECT_DUPLICATE, false))) return 'started';
-  // An earlier run exists: if the store knows nothing of it, the new one looks before it sends.
+  // An earlier run exists: if the store knows nothing of it, the new one searches before it sends.
   const { ALLOW_DUPLICATE, ALLOW_DUPLICATE_FAILED_ONLY } = WorkflowIdReusePolicy;
   const again = start(evenCompleted === true ? ALLOW_DUPLICATE : ALLOW_DUPLICATE_FAILED_ONLY, true);
   return (await isStarted(again)) ? 'started' : 'already-started';
@@ -207,7 +207,7 @@ async function encoded({ options }: Client, workflowId: string, value: unknown):
 
 /**
  * Starts a card payment unless it runs: the id is the lock. One that was closed without an end is always safe to start again,
- * for it looks first at what was sent; one with an end returns that end. It hears that a run of its id was closed: an older copy
+ * for it first reads what was sent; one with an end returns that end. It is notified that a run of its id was closed: an older copy
  * of the store may know nothing of it.
  */
 export async function startCardPayment(client: Client, input: CardPaymentInput): Promise<void> {
@@ -360,7 +360,7 @@ const isClosed = (error: unknown): boolean =>
 
 /**
  * Sends an operator's request to a payout, which checks it against the bank again. Returns its message, or why it was refused. A
- * closed workflow is started again under its id; it looks before it sends.
+ * closed workflow is started again under its id; it searches before it sends.
  */
 export async function resolvePayout(
   { client, store }: { client: Client; store: Store },
@@ -385,7 +385,7 @@ export async function resolvePayout(
 
 const WORKFLOW_CLOSED: ReasonCode = 'workflow-closed';
 
-/** The new run looks first; what that can decide is not for people yet. */
+/** The new run searches first; what that can decide is not for people yet. */
 function startedAgain(action: ResolveAction): string | { refused: string } {
   const what = 'it was started again and searches for its order before anything is sent';
   if (action === 'keep-looking') return what;
@@ -395,7 +395,7 @@ function startedAgain(action: ResolveAction): string | { refused: string } {
 async function untilParked(client: Client, workflowId: string): Promise<void> {
   await untilTrue(async () => {
     const view = await client.workflow.getHandle(workflowId).query<{ state: PayoutState }>(MESSAGES.state);
-    return isAtRest(view.state);
+    return isSettled(view.state);
   });
 }
 
@@ -446,53 +446,53 @@ export function startReconciliationPass(
   });
 }
 
-export interface SweepSchedule {
+export interface FolderSchedule {
   name: string;
   folder: string;
   everyMs: number;
   paused: boolean;
   /** ISO 8601; null if none is due. */
   next: string | null;
-  /** Start of the latest sweep; null before the first. */
+  /** Start of the latest scan; null before the first. */
   last: string | null;
 }
 
-/** Sweeps missed for longer are skipped: the next one finds the same files. */
+/** Scans missed for longer are skipped: the next one finds the same files. */
 const CATCH_UP = '1m';
 
-/** Throws `ScheduleAlreadyRunning` if the name is taken. A sweep that falls due during another one is skipped. */
-export async function createSweepSchedule(
+/** Throws `ScheduleAlreadyRunning` if the name is taken. A scan that falls due during another one is skipped. */
+export async function createFolderSchedule(
   client: Client,
   name: string,
-  { everyMs, ...options }: SweepOptions & { everyMs: number },
+  { everyMs, ...options }: FolderScanOptions & { everyMs: number },
 ): Promise<void> {
   await client.schedule.create({
-    scheduleId: SWEEP_SCHEDULE + name,
+    scheduleId: FOLDER_SCHEDULE + name,
     spec: { intervals: [{ every: everyMs }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: CATCH_UP },
     action: {
       type: 'startWorkflow',
-      workflowType: WORKFLOW_TYPES.folderSweep,
-      workflowId: FOLDER_SWEEP + name,
+      workflowType: WORKFLOW_TYPES.folderScan,
+      workflowId: FOLDER_SCAN + name,
       taskQueue: TASK_QUEUE,
       args: [options],
-      staticSummary: `sweeps the drop folder ${inMarkdown(name)}`,
+      staticSummary: `scans the drop folder ${inMarkdown(name)}`,
     },
     memo: { folder: options.dir, everyMs },
   });
 }
 
 /** The handle's methods throw `ScheduleNotFoundError` if there is no such schedule. */
-export const sweepSchedule = (client: Client, name: string): ScheduleHandle =>
-  client.schedule.getHandle(SWEEP_SCHEDULE + name);
+export const folderSchedule = (client: Client, name: string): ScheduleHandle =>
+  client.schedule.getHandle(FOLDER_SCHEDULE + name);
 
-export async function sweepSchedules(client: Client): Promise<SweepSchedule[]> {
-  const found: SweepSchedule[] = [];
+export async function folderSchedules(client: Client): Promise<FolderSchedule[]> {
+  const found: FolderSchedule[] = [];
   for await (const { scheduleId, memo, state, info } of client.schedule.list()) {
-    if (!scheduleId.startsWith(SWEEP_SCHEDULE)) continue;
+    if (!scheduleId.startsWith(FOLDER_SCHEDULE)) continue;
     const { folder = '', everyMs = 0 } = (memo ?? {}) as { folder?: string; everyMs?: number };
     found.push({
-      name: scheduleId.slice(SWEEP_SCHEDULE.length),
+      name: scheduleId.slice(FOLDER_SCHEDULE.length),
       folder,
       everyMs,
       paused: state.paused,

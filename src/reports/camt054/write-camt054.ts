@@ -4,11 +4,11 @@ import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { sumDecimals } from '../../domain/money.ts';
 import { payeeName } from '../../domain/payee.ts';
 import { ofType } from '../../files/iso20022/simple-types.ts';
-import type { Leg, Moved, Movement, MovementKind } from '../movements.ts';
+import type { Moved, Movement, MovementKind, Posting } from '../movements.ts';
 import { asWritten, element, leaf, shownText, text } from '../xml-text.ts';
 
 /**
- * The advice for a batch: BankToCustomerDebitCreditNotification, camt.054.001.08. Each leg that moved money on an account of ours
+ * The advice for a batch: BankToCustomerDebitCreditNotification, camt.054.001.08. Each posting that moved money on an account of ours
  * is an entry, grouped by account.
  */
 export interface Advice {
@@ -26,11 +26,11 @@ export interface Advice {
 const NAMESPACE = 'urn:iso:std:iso:20022:tech:xsd:camt.054.001.08';
 
 /** Number of movements processed at a time: among them, the entries of an account form one notification. */
-const TOLD_TOGETHER = 500;
+const BOOKED_TOGETHER = 500;
 
 /** The advice in pieces, however large the batch; undefined if nothing has moved, since a message must have a notification. */
 export async function camt054(advice: Advice): Promise<AsyncGenerator<string> | undefined> {
-  const first = await lookThrough(advice);
+  const first = await firstPass(advice);
   return first.known.size === 0 ? undefined : written(advice, first);
 }
 
@@ -44,7 +44,7 @@ interface FirstPass {
   unclear: number;
 }
 
-async function lookThrough({ message, numbers: given = new Map(), moved }: Advice): Promise<FirstPass> {
+async function firstPass({ message, numbers: given = new Map(), moved }: Advice): Promise<FirstPass> {
   const known = new Set<string>();
   const named = new Map<string, string>();
   const hash = createHash('sha256').update(JSON.stringify(message));
@@ -84,11 +84,11 @@ async function* written(advice: Advice, first: FirstPass): AsyncGenerator<string
   const head = element('GrpHdr', leaf('MsgId', `${idStart}${digest}`), created, leaf('AddtlInf', note));
   yield `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="${NAMESPACE}">\n<BkToCstmrDbtCdtNtfctn>\n${head}\n`;
   let notification = 0;
-  let together: Told[] = [];
+  let together: Booked[] = [];
   const flush = function* (): Generator<string> {
     for (const onAccount of Map.groupBy(
       together,
-      ({ leg, number }) => `${number ?? leg.accountId} ${leg.currency}`,
+      ({ posting, number }) => `${number ?? posting.accountId} ${posting.currency}`,
     ).values()) {
       notification += 1;
       yield* notificationOf(onAccount, { id: `${idStart}${digest.slice(0, 8)}.${notification}`, created, message });
@@ -97,33 +97,33 @@ async function* written(advice: Advice, first: FirstPass): AsyncGenerator<string
   };
   for await (const { payout, movements } of advice.moved()) {
     for (const movement of movements.filter(({ id }) => known.has(id))) {
-      for (const leg of movement.legs) {
-        const own = leg.accountId === payout.instruction.account_id ? numberIn(message, payout) : undefined;
-        together.push({ payout, movement, leg, number: own ?? numbers.get(leg.accountId) });
+      for (const posting of movement.postings) {
+        const own = posting.accountId === payout.instruction.account_id ? numberIn(message, payout) : undefined;
+        together.push({ payout, movement, posting, number: own ?? numbers.get(posting.accountId) });
       }
     }
-    if (together.length >= TOLD_TOGETHER) yield* flush();
+    if (together.length >= BOOKED_TOGETHER) yield* flush();
   }
   yield* flush();
   yield '</BkToCstmrDbtCdtNtfctn>\n</Document>\n';
 }
 
-interface Told {
+interface Booked {
   payout: Moved['payout'];
   movement: Movement;
-  leg: Leg;
+  posting: Posting;
   /** IBAN or number of the account, as far as known. */
   number: string | undefined;
 }
 
 function* notificationOf(
-  told: readonly Told[],
+  booked: readonly Booked[],
   { id, created, message }: { id: string; created: string; message: OriginalMessage | null },
 ): Generator<string> {
-  const [first] = told;
+  const [first] = booked;
   if (first === undefined) return;
-  yield `<Ntfctn>${leaf('Id', id)}${created}${accountElement(first)}${summary(told)}\n`;
-  for (const it of told) yield `${entryElement(it, message)}\n`;
+  yield `<Ntfctn>${leaf('Id', id)}${created}${accountElement(first)}${summary(booked)}\n`;
+  for (const it of booked) yield `${entryElement(it, message)}\n`;
   yield '</Ntfctn>\n';
 }
 
@@ -135,7 +135,7 @@ const ACCOUNT_NAME_MAX = 70;
  * Software finds its account by the IBAN or number. Where neither is known: the bank's account id; if it is too long for an id, a
  * digest of it, and the id as the name.
  */
-function accountElement({ leg: { accountId, currency }, number }: Pick<Told, 'leg' | 'number'>): string {
+function accountElement({ posting: { accountId, currency }, number }: Pick<Booked, 'posting' | 'number'>): string {
   const known = account(number?.replace(/\s+/g, ''), number);
   if (known !== '') return element('Acct', element('Id', known), leaf('Ccy', currency));
   const fits = accountId.length <= ACCOUNT_ID_MAX;
@@ -144,13 +144,15 @@ function accountElement({ leg: { accountId, currency }, number }: Pick<Told, 'le
   return element('Acct', element('Id', element('Othr', leaf('Id', id))), leaf('Ccy', currency), leaf('Nm', name));
 }
 
-function summary(told: readonly Told[]): string {
-  const count = (name: string, direction: Leg['direction']): string => {
-    const amounts = told.filter(({ leg }) => leg.direction === direction).map(({ leg }) => leg.amount);
+function summary(booked: readonly Booked[]): string {
+  const count = (name: string, direction: Posting['direction']): string => {
+    const amounts = booked
+      .filter(({ posting }) => posting.direction === direction)
+      .map(({ posting }) => posting.amount);
     if (amounts.length === 0) return '';
     return element(name, leaf('NbOfNtries', `${amounts.length}`), leaf('Sum', sumDecimals(amounts)));
   };
-  const all = element('TtlNtries', leaf('NbOfNtries', `${told.length}`));
+  const all = element('TtlNtries', leaf('NbOfNtries', `${booked.length}`));
   return element('TxsSummry', all, count('TtlCdtNtries', 'credit'), count('TtlDbtNtries', 'debit'));
 }
 
@@ -162,12 +164,15 @@ const BANK_CODES: Readonly<Record<MovementKind, readonly [domain: string, family
   return: ['PMNT', 'ICDT', 'RRTN'],
 };
 
-function entryElement({ payout, movement, leg }: Told, message: OriginalMessage | null): string {
+function entryElement({ payout, movement, posting }: Booked, message: OriginalMessage | null): string {
   const { kind, orderId, at } = movement;
   const [domain, family, sub] = BANK_CODES[kind];
-  const [amount, indicator] = [money('Amt', leg), leaf('CdtDbtInd', leg.direction === 'debit' ? 'DBIT' : 'CRDT')];
+  const [amount, indicator] = [
+    money('Amt', posting),
+    leaf('CdtDbtInd', posting.direction === 'debit' ? 'DBIT' : 'CRDT'),
+  ];
   const code = leaf('Cd', domain) + element('Fmly', leaf('Cd', family), leaf('SubFmlyCd', sub));
-  const counter = movement.legs.find((other) => other !== leg);
+  const counter = movement.postings.find((other) => other !== posting);
   return element(
     'Ntry',
     // No NtryRef: in Switzerland it is the account of a collective entry, and importers take it for ours.
@@ -200,7 +205,10 @@ function story({ documentId }: Moved['payout'], { kind, orderId }: Movement): st
   return `${kind} of ${documentId}${order}`;
 }
 
-function references({ payout, movement }: Pick<Told, 'payout' | 'movement'>, message: OriginalMessage | null): string {
+function references(
+  { payout, movement }: Pick<Booked, 'payout' | 'movement'>,
+  message: OriginalMessage | null,
+): string {
   const { original, documentId } = payout;
   return element(
     'Refs',
@@ -213,7 +221,7 @@ function references({ payout, movement }: Pick<Told, 'payout' | 'movement'>, mes
   );
 }
 
-const money = (name: string, { amount, currency }: Leg): string =>
+const money = (name: string, { amount, currency }: Posting): string =>
   `<${name} Ccy="${currency}">${text(amount)}</${name}>`;
 
 const OTHER_ACCOUNT = /^[\x20-\x7e]{1,34}$/;

@@ -102,8 +102,8 @@ const LISTED_MAX = 50;
 async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
   const latest = new Map<string, CloudEvent>();
   for (const event of events) {
-    const told = await cloudEvent(store, event);
-    if (told !== undefined) latest.set(`${event.kind} ${event.subject}`, told);
+    const made = await cloudEvent(store, event);
+    if (made !== undefined) latest.set(`${event.kind} ${event.subject}`, made);
   }
   const byKind = Map.groupBy(latest.values(), ({ type }) => type);
   const parts = (Object.keys(SECTIONS) as EventKind[]).flatMap((kind) => {
@@ -288,7 +288,7 @@ export function webhookEndpoint(
           body,
           signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
         });
-        // The status is what counts, whatever happens to the body.
+        // The status is what counts, even if the body is lost.
         await answer.body.dump({ limit: ANSWER_BYTES_MAX }).catch(() => {});
         const after = answer.headers['retry-after'];
         return outcomeOf(answer.statusCode, retryAfter(typeof after === 'string' ? after : undefined, at));
@@ -326,10 +326,10 @@ export async function deliverDigest(
       if (head > state.position) await lease.move(state, { position: head });
       return;
     }
-    const looked = deps.now();
+    const startedAt = deps.now();
     // An event dated by a clock far ahead must not hold up the later ones until then.
-    const dueAt = first.at > looked + to.everyMs ? looked : first.at + to.everyMs;
-    if (looked < dueAt) {
+    const dueAt = first.at > startedAt + to.everyMs ? startedAt : first.at + to.everyMs;
+    if (startedAt < dueAt) {
       await lease.move(state, { nextTryAt: dueAt });
       return;
     }
@@ -340,7 +340,7 @@ export async function deliverDigest(
     const now = deps.now();
     const position = halt === undefined ? (events.at(-1) ?? first).position : state.position;
     const health = { nextTryAt: null, ...healthAfter(state, round, now, deps.draw()) };
-    const moved = await lease.move(state, { position, ...health, ...(round.hasTaken && { toldAt: now }) });
+    const moved = await lease.move(state, { position, ...health, ...(round.hasTaken && { deliveredAt: now }) });
     if (!moved || halt !== undefined) return;
   }
 }
@@ -394,7 +394,7 @@ class Deliveries {
   /** Events refused earlier, by position. */
   readonly #known: ReadonlyMap<number, RefusedEvent>;
   readonly #lanes: OutboxEvent[][];
-  readonly #settled = new Set<number>();
+  readonly #resolved = new Set<number>();
   readonly #refused = new Map<number, RefusedEvent>();
   readonly #round: DeliveryRound;
 
@@ -440,9 +440,9 @@ class Deliveries {
     if (waiting !== undefined && !this.#known.has(first?.position ?? 0)) return this.#putBehind(lane, waiting);
     for (const [index, event] of lane.entries()) {
       if (this.#round.halt !== undefined || this.#deps.signal.aborted || !(await lease.hold())) return;
-      const outcome = await this.#tell(event, send);
+      const outcome = await this.#deliver(event, send);
       if (outcome === undefined || outcome.kind === 'taken') {
-        this.#settled.add(event.position);
+        this.#resolved.add(event.position);
         continue;
       }
       if (outcome.kind !== 'refused') {
@@ -457,10 +457,10 @@ class Deliveries {
   }
 
   /** Undefined if the event no longer holds. */
-  async #tell(event: OutboxEvent, send: Send): Promise<DeliveryOutcome | undefined> {
-    const told = await cloudEvent(this.#deps.store, event);
-    if (told === undefined) return undefined;
-    const outcome = await send(told);
+  async #deliver(event: OutboxEvent, send: Send): Promise<DeliveryOutcome | undefined> {
+    const made = await cloudEvent(this.#deps.store, event);
+    if (made === undefined) return undefined;
+    const outcome = await send(made);
     if (outcome.kind === 'taken') this.#round.hasTaken = true;
     return outcome;
   }
@@ -492,14 +492,14 @@ class Deliveries {
 
   /** How the round moves the subscription: up to the first event that was neither delivered nor refused. */
   move(now: number, draw: number): SubscriptionMove {
-    const open = this.#read.page.find(({ position }) => !this.#settled.has(position) && !this.#refused.has(position));
+    const open = this.#read.page.find(({ position }) => !this.#resolved.has(position) && !this.#refused.has(position));
     const position = open === undefined ? this.#read.upTo : open.position - 1;
     return {
       position,
       ...healthAfter(this.#state, this.#round, now, draw),
-      ...(this.#round.hasTaken && { toldAt: now }),
+      ...(this.#round.hasTaken && { deliveredAt: now }),
       refused: [...this.#refused.values()].filter((event) => event.position <= position),
-      settled: [...this.#settled].filter((it) => this.#known.has(it)),
+      resolved: [...this.#resolved].filter((it) => this.#known.has(it)),
     };
   }
 }

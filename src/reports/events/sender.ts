@@ -3,7 +3,7 @@ import type { MailServer, Subscription } from '../../platform/config/events.ts';
 import type { SubscriptionRecord } from '../../store/store.ts';
 import { deliverDigest, deliverEvents, isDue, mailTransport, type SenderDeps, webhookEndpoint } from './deliver.ts';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 /** For the last events: a stack that ends with its command has no later round. */
 const CLOSING_MS = 3_000;
 
@@ -38,7 +38,7 @@ export function startSender(
     return { name, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
   });
   const running = new Map<string, Promise<void>>();
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     try {
       const stored = new Map((await deps.store.subscriptions()).map((state) => [state.name, state]));
       const head = await deps.store.outboxHead();
@@ -54,17 +54,17 @@ export function startSender(
       deps.log.warn({ error }, 'events could not be read');
     }
   };
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
   const timer = setInterval(() => {
-    looking ??= look().finally(() => {
-      looking = undefined;
+    polling ??= poll().finally(() => {
+      polling = undefined;
     });
-  }, LOOK_EVERY_MS);
+  }, POLL_MS);
   return {
     async close() {
       clearInterval(timer);
-      await looking;
-      await look();
+      await polling;
+      await poll();
       const grace = setTimeout(() => {
         stopping.abort();
         for (const close of closers) void close();

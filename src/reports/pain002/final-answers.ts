@@ -13,7 +13,7 @@ export interface AnswerLog {
   given(): Promise<AnswerRecord[]>;
   transactionsOf(version: number): AsyncIterable<AnsweredTransaction>;
   /** False if somebody else has already stored this version. */
-  keep(answer: Omit<AnswerRecord, 'batchId'>, told: Iterable<AnsweredTransaction>): Promise<boolean>;
+  keep(answer: Omit<AnswerRecord, 'batchId'>, reported: Iterable<AnsweredTransaction>): Promise<boolean>;
 }
 
 interface CurrentBatch {
@@ -41,9 +41,9 @@ export async function finalAnswers(
 }
 
 /** 16 characters derived from the content; from version 2 on with the version number, at most 18 in all. */
-function idEnd(version: number, told: readonly AnsweredTransaction[]): string {
+function idEnd(version: number, reported: readonly AnsweredTransaction[]): string {
   const hash = createHash('sha256');
-  for (const { facts } of told) hash.update(JSON.stringify(facts));
+  for (const { facts } of reported) hash.update(JSON.stringify(facts));
   const digest = hash.digest('hex');
   return version === 1 ? digest.slice(0, 16) : `${digest.slice(0, 17 - `${version}`.length)}.${version}`;
 }
@@ -54,10 +54,10 @@ async function changedSince(
   transactions: AsyncIterable<TransactionFacts>,
 ): Promise<AnsweredTransaction[]> {
   const changed: AnsweredTransaction[] = [];
-  const told = version === 0 ? undefined : answeredUpTo(log, version);
+  const reported = version === 0 ? undefined : answeredUpTo(log, version);
   let position = 0;
   for await (const facts of transactions) {
-    const before = (await told?.next())?.value;
+    const before = (await reported?.next())?.value;
     if (before === undefined || wordsOf(before) !== wordsOf(facts)) changed.push({ position, facts });
     position += 1;
   }

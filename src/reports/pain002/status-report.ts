@@ -1,10 +1,10 @@
 import type { OriginalMessage, RefusedFacts, TransactionFacts } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { isAtRest, type PayoutState } from '../../domain/payout-state.ts';
+import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
 
 /** The content of an answer (pain.002). The same facts give the same bytes: every id and time is an input. */
 
-/** Progress of a file: received; rows judged; orders at the bank; all rows at rest. */
+/** Progress of a file: received; rows judged; orders at the bank; all rows settled. */
 export const STAGES = ['received', 'validated', 'sent', 'final'] as const;
 export type Stage = (typeof STAGES)[number];
 
@@ -79,7 +79,7 @@ export function transactionStatus(facts: TransactionFacts, stage: JudgedStage): 
   return stage === 'validated' ? 'ACCP' : 'ACSP';
 }
 
-/** Whatever may still be paid is never RJCT: an ERP would pay a rejected invoice again. */
+/** A row that may still be paid is never RJCT: an ERP would pay a rejected invoice again. */
 const STATUS_OF_STATE: Readonly<Record<PayoutState, TransactionStatus>> = {
   received: 'ACCP',
   preparing: 'ACCP',
@@ -114,8 +114,8 @@ export function groupStatus(present: Iterable<TransactionStatus>): GroupStatus {
  */
 export function stageOf(byState: ReadonlyMap<PayoutState, number>): JudgedStage {
   const present = [...byState].filter(([, rows]) => rows > 0).map(([state]) => state);
-  if (present.every(isAtRest)) return 'final';
-  return present.every((state) => isAtRest(state) || isSent(state)) ? 'sent' : 'validated';
+  if (present.every(isSettled)) return 'final';
+  return present.every((state) => isSettled(state) || isSent(state)) ? 'sent' : 'validated';
 }
 
 function isSent(state: PayoutState): boolean {

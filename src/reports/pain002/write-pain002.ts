@@ -149,15 +149,15 @@ function transactionReason(facts: TransactionFacts, status: TransactionStatus): 
     );
   }
   const { reason, orderId, verification } = facts;
-  const isTold = reason !== null && (status === 'RJCT' || status === 'PDNG');
-  const code = isTold ? reasonCodeOf(reason.code) : undefined;
-  const told = isTold ? statusReason(code, `${reason.code}: ${reason.message}`) : '';
+  const isReported = reason !== null && (status === 'RJCT' || status === 'PDNG');
+  const code = isReported ? reasonCodeOf(reason.code) : undefined;
+  const reported = isReported ? statusReason(code, `${reason.code}: ${reason.message}`) : '';
   const verified = verification === undefined ? undefined : VERIFICATION_CODES[verification];
   // Added to any other reason, unless it is the same.
   const payee =
     verified === undefined || verified === code ? '' : statusReason(verified, `payee verification: ${verification}`);
   const order = orderId !== null && asWritten(orderId) === undefined ? statusReason(undefined, `order ${orderId}`) : '';
-  return told + payee + order;
+  return reported + payee + order;
 }
 
 /** Which answer this one supersedes: a pain.002 has no element for that. */
@@ -173,10 +173,10 @@ function fileRefusal(findings: RefusalAnswer['findings']): string {
   });
 }
 
-function listed<T>(items: readonly T[], told: (item: T) => string): string {
+function listed<T>(items: readonly T[], reported: (item: T) => string): string {
   const more = items.length - REASONS_MAX;
   const rest = more > 0 ? statusReason('NARR', `${more} more findings are not listed; correct these first`) : '';
-  return items.slice(0, REASONS_MAX).map(told).join('') + rest;
+  return items.slice(0, REASONS_MAX).map(reported).join('') + rest;
 }
 
 const statusReason = (code: string | undefined, story: string): string =>
@@ -258,8 +258,8 @@ export async function* pain002(answer: BatchAnswer): AsyncGenerator<string> {
   }
   const counted = await count(answer, stage);
   const { supersedes } = answer;
-  const told = leaf('GrpSts', counted.all.status()) + (supersedes === undefined ? '' : supersession(supersedes));
-  yield `${element('OrgnlGrpInfAndSts', original.head, told, counted.all.perStatus())}\n`;
+  const reported = leaf('GrpSts', counted.all.status()) + (supersedes === undefined ? '' : supersession(supersedes));
+  yield `${element('OrgnlGrpInfAndSts', original.head, reported, counted.all.perStatus())}\n`;
   let open: number | undefined;
   let position = 0;
   for await (const facts of answer.transactions()) {
@@ -371,13 +371,13 @@ function transactionElement(
   { stage, status, original }: { stage: JudgedStage; status: TransactionStatus; original: OriginalElements },
 ): string {
   const { ids, reference } = original.transaction(facts.original);
-  const told = transactionStatus(facts, stage) === status ? transactionReason(facts, status) : '';
+  const reported = transactionStatus(facts, stage) === status ? transactionReason(facts, status) : '';
   const orderId = isRefused(facts) ? null : facts.orderId;
   return element(
     'TxInfAndSts',
     ids,
     leaf('TxSts', status),
-    told,
+    reported,
     leaf('AcctSvcrRef', asWritten(orderId ?? undefined)),
     reference,
   );

@@ -90,7 +90,7 @@ const notFoundPage = (): Answer =>
     policy: [`form-action 'none'`, `frame-ancestors 'none'`],
   });
 
-/** Stands in for the device fingerprint: only that it was loaded is recorded. Any shop may frame it. */
+/** Takes the place of the device fingerprint: only that it was loaded is recorded. Any shop may frame it. */
 const fingerprintPage = (): Answer =>
   htmlDocument(200, {
     title: 'Device check',

@@ -174,7 +174,7 @@ export const SCENARIOS = {
   },
   'challenge-fails': {
     number: '4000000410000006',
-    says: 'asks for a challenge, which the cardholder fails whatever is pressed: FAILED',
+    says: 'asks for a challenge, which the cardholder fails with every button: FAILED',
     end: 'FAILED',
     needsSetUp: true,
     challenge: 'refused',

@@ -101,7 +101,7 @@ export function keepAnswer({ books, seals }: Sandbox, requestId: string, body: o
   seals.put(sealed(requestId), JSON.stringify(body));
 }
 
-/** A prefix keeps it apart from the seals of sessions, whatever the id. */
+/** A prefix keeps it apart from the seals of sessions, for any id. */
 const sealed = (requestId: string): string => `request/${requestId}`;
 
 /**

@@ -49,7 +49,7 @@ const ANSWER_WITHIN_MS = 5_000;
 const LEASE_MS = ANSWER_WITHIN_MS + 1_000;
 const AT_ONCE = 16;
 /** Upper limit of the timer: the clock may have been advanced meanwhile. */
-const LOOK_AGAIN_MS = 60_000;
+const POLL_MS = 60_000;
 
 /**
  * Sends due webhooks, and makes the steps that lead to them, without a request: the sandbox's only timer. Attempts end with HTTP
@@ -75,7 +75,7 @@ export class WebhookSender {
     const due = [delivery, db.nextDueAt('card_payments'), lateCommits.nextAt].filter((at) => at !== undefined);
     if (due.length === 0) return;
     const wait = Math.min(...due) - books.now();
-    this.#timer = setTimeout(() => this.#work(), Math.min(Math.max(wait, 0), LOOK_AGAIN_MS)).unref();
+    this.#timer = setTimeout(() => this.#work(), Math.min(Math.max(wait, 0), POLL_MS)).unref();
   }
 
   /** Aborts attempts under way; resolves when nothing uses the books any more. */

@@ -49,10 +49,10 @@ function position({ db }: Books, order: OrderRow, state: MoneyState, at: number)
     return order.direct === 'IN' ? [] : [own, { accountId: order.account_id, part: 'frozen', amount: total }];
   }
   const fees = internalAccount(db, 'fees', order.currency, at);
-  return [own, ...counterLegs(db, order, at), { accountId: fees, part: 'available', amount: order.fee }];
+  return [own, ...counterSides(db, order, at), { accountId: fees, part: 'available', amount: order.fee }];
 }
 
-function counterLegs(db: Books['db'], order: OrderRow, at: number): Posting[] {
+function counterSides(db: Books['db'], order: OrderRow, at: number): Posting[] {
   const part = 'available';
   const { type, amount, currency } = order;
   if (type === 'PAYMENT') return [{ accountId: internalAccount(db, 'world', currency, at), part, amount }];

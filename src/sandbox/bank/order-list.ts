@@ -102,7 +102,7 @@ function pageRows(
 type OrderFilter = z.infer<typeof orderListQuery>;
 
 /** The amount in the list's currency: an exchange is listed under both of its currencies. */
-const LEG_AMOUNT = 'CASE WHEN currency = :currency THEN amount ELSE buy_amount END';
+const SIDE_AMOUNT = 'CASE WHEN currency = :currency THEN amount ELSE buy_amount END';
 
 type Condition = readonly [name: string, sql: string, bound: (filter: OrderFilter) => string | bigint | undefined];
 
@@ -114,8 +114,8 @@ const CONDITIONS: readonly Condition[] = [
   ],
   ['created_at_from', 'created_at >= :created_at_from', (filter) => timeBound(filter.created_at_from)],
   ['create_at_to', 'created_at <= :create_at_to', (filter) => timeBound(filter.create_at_to)],
-  ['amount_from', `${LEG_AMOUNT} >= :amount_from`, (filter) => amountBound(filter.amount_from, filter.currency, 'up')],
-  ['amount_to', `${LEG_AMOUNT} <= :amount_to`, (filter) => amountBound(filter.amount_to, filter.currency, 'down')],
+  ['amount_from', `${SIDE_AMOUNT} >= :amount_from`, (filter) => amountBound(filter.amount_from, filter.currency, 'up')],
+  ['amount_to', `${SIDE_AMOUNT} <= :amount_to`, (filter) => amountBound(filter.amount_to, filter.currency, 'down')],
   ['order_type', 'type = :order_type', ({ order_type }) => order_type],
 ];
 

@@ -10,7 +10,7 @@ export type MoneyState = 'held' | 'settled' | 'released';
 export type OrderType = 'PAYMENT' | 'TRANSFER' | 'FX' | 'REFUND';
 
 /**
- * An order as stored. Amounts are in minor units; `account_id`, `currency` and `amount` are those of the paying leg, which
+ * An order as stored. Amounts are in minor units; `account_id`, `currency` and `amount` are those of the paying side, which
  * belongs to `uid`.
  */
 export interface OrderRow {
@@ -77,10 +77,10 @@ export function toOrder(row: OrderRow, references: Profile['references'] = 'as-s
     fee: formatMinor(row.fee, row.currency),
     fee_currency: row.currency,
   };
-  return row.type === 'FX' ? { ...record, ...exchangeLegs(row) } : record;
+  return row.type === 'FX' ? { ...record, ...exchangeSides(row) } : record;
 }
 
-function exchangeLegs(row: OrderRow): Partial<Order> {
+function exchangeSides(row: OrderRow): Partial<Order> {
   const buyCurrency = row.buy_currency ?? '';
   return {
     sell_account: row.account_id,
@@ -182,7 +182,7 @@ export type Outcome = keyof typeof ENDS;
 
 interface Sentinel {
   outcome?: Outcome;
-  /** Waits for an audit whatever its amount. */
+  /** Waits for an audit at any amount. */
   audit?: boolean;
   /** Refused with this code, without an order. */
   code?: RefusalCode;

@@ -15,7 +15,7 @@ import type { Books } from './books.ts';
 import { dueAt, insertOrder, moveMoney, orderOfReference } from './order-book.ts';
 import { type OrderRow, type OrderType, sentinelOf } from './order-machine.ts';
 
-/** Fields of every order POST, whatever its type. */
+/** Fields of every order POST, of any type. */
 export interface OrderRequest {
   reference: string;
   note: string | null;
@@ -31,7 +31,7 @@ type OrderDraft = Pick<OrderRow, 'uid' | 'payment_type' | 'account_id' | 'curren
 
 /**
  * Accepts an order and holds its amount and fee. The reference is checked first, so that a repeat never gets a refusal caused by
- * the first order. Throws 2003 (profile `dedupe`), whatever `draft` throws, a sentinel's code, 2010.
+ * the first order. Throws 2003 (profile `dedupe`), what `draft` throws, a sentinel's code, 2010.
  */
 function placeOrder(books: Books, request: OrderRequest, draft: () => OrderDraft): PlacedOrder {
   const earlier = books.profile.dedupe === 'none' ? undefined : orderOfReference(books.db, request.reference);
@@ -220,22 +220,22 @@ const minorUnits = (currency: string): bigint => 10n ** BigInt(currencyExponent(
 /** Exchanges are free, since the rate earns. */
 const FEE = 0n;
 
-/** `currency` is that of `amount`. The interface does not show which leg that may be, so both are accepted. */
+/** `currency` is that of `amount`. The interface does not show which side that may be, so both are accepted. */
 type ExchangeTerms = z.infer<typeof fxQuoteQuery>;
 
 /** A quote, which is not binding. Throws 2002, 2006, 2009. */
 export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQuote {
   const sell = requireAccount(db, terms.sell_account);
   const buy = requireAccount(db, terms.buy_account);
-  const legs = reckonLegs(terms, sell, buy, profile.quoteDriftBasisPoints);
+  const sides = reckonSides(terms, sell, buy, profile.quoteDriftBasisPoints);
   return {
     sell_account: sell.account_id,
     buy_account: buy.account_id,
-    sell_amount: formatMinor(legs.sellAmount, sell.currency),
-    buy_amount: formatMinor(legs.buyAmount, buy.currency),
+    sell_amount: formatMinor(sides.sellAmount, sell.currency),
+    buy_amount: formatMinor(sides.buyAmount, buy.currency),
     fee: formatMinor(FEE, sell.currency),
     fee_currency: sell.currency,
-    rate: quoteRate(legs.rate),
+    rate: quoteRate(sides.rate),
     sell_currency: sell.currency,
     buy_currency: buy.currency,
   };
@@ -250,24 +250,24 @@ export function exchange(books: Books, request: ExchangeTerms & OrderRequest & {
   return placeOrder(books, request, () => {
     const sell = requireUsableAccount(books.db, request.sell_account);
     const buy = requireUsableAccount(books.db, request.buy_account);
-    const legs = reckonLegs(request, sell, buy, quoteDriftBasisPoints + fxDriftBasisPoints);
+    const sides = reckonSides(request, sell, buy, quoteDriftBasisPoints + fxDriftBasisPoints);
     return {
       type: 'FX',
       uid: sell.uid,
       payment_type: 'exchange',
       account_id: sell.account_id,
       currency: sell.currency,
-      amount: legs.sellAmount,
+      amount: sides.sellAmount,
       fee: FEE,
       counter_account: buy.account_id,
       buy_currency: buy.currency,
-      buy_amount: legs.buyAmount,
-      rate: orderRate(legs.rate),
+      buy_amount: sides.buyAmount,
+      rate: orderRate(sides.rate),
     };
   });
 }
 
-function reckonLegs(
+function reckonSides(
   { amount, currency }: ExchangeTerms,
   sell: AccountRow,
   buy: AccountRow,
@@ -275,13 +275,13 @@ function reckonLegs(
 ): { sellAmount: bigint; buyAmount: bigint; rate: bigint } {
   if (sell.uid !== buy.uid) throw new Refusal(2006);
   if (sell.currency === buy.currency) throw badRequest('buy_account: the same currency');
-  if (currency !== sell.currency && currency !== buy.currency) throw badRequest('currency: neither leg');
+  if (currency !== sell.currency && currency !== buy.currency) throw badRequest('currency: neither side');
   const rate = rateOf(sell.currency, buy.currency, driftBasisPoints);
   const minor = readAmount(amount, currency);
-  const legs =
+  const sides =
     currency === sell.currency
       ? { sellAmount: minor, buyAmount: buyAmountOf(minor, sell.currency, buy.currency, rate), rate }
       : { sellAmount: sellAmountOf(minor, sell.currency, buy.currency, rate), buyAmount: minor, rate };
-  if (legs.buyAmount === 0n) throw badRequest('amount: buys less than the smallest unit');
-  return legs;
+  if (sides.buyAmount === 0n) throw badRequest('amount: buys less than the smallest unit');
+  return sides;
 }

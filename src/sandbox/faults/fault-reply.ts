@@ -10,7 +10,7 @@ export type Reply =
   | { drip: Answer; ms: number }
   | { cut: Answer }
   | 'hang-up'
-  | 'silence';
+  | 'no-answer';
 
 /** The operation, which a fault may prevent or delay. */
 export interface Operation {
@@ -34,7 +34,7 @@ export function replyUnder(fault: FaultEffect, operation: Operation, profile: Pr
       return { drip: operation.now(), ms: fault.ms };
     case 'late-commit':
       operation.later(fault.ms);
-      return fault.hangUp ? 'hang-up' : 'silence';
+      return fault.hangUp ? 'hang-up' : 'no-answer';
     case 'garbage-after':
       return spoilt(operation.now(), fault.form);
     case 'http':
@@ -71,7 +71,7 @@ const misspelt = (body: string): string =>
 
 export function deliver(response: ServerResponse, reply: Reply): void {
   if (reply === 'hang-up') response.socket?.destroy();
-  else if (reply === 'silence') return;
+  else if (reply === 'no-answer') return;
   else if ('cut' in reply) cut(response, reply.cut);
   else if ('drip' in reply) drip(response, reply.drip, reply.ms);
   else sendAfter(response, reply.answer, reply.delayMs ?? reply.answer.notBeforeMs);

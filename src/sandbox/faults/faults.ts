@@ -183,7 +183,7 @@ interface PlannedKind {
 const oneOf = <T>(choices: readonly [T, ...T[]], at: number): T =>
   choices[Math.floor(at * choices.length)] ?? choices[0];
 
-/** Codes that do not tell whether the request was executed. */
+/** Codes that do not say whether the request was executed. */
 const UNSURE_CODES = [2001, 2008, 2011] as const;
 const SERVER_ERRORS = [500, 502, 504] as const;
 /** How long after its own limit a client has certainly given up. */

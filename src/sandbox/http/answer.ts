@@ -92,7 +92,7 @@ export function failure(error: unknown, profile: Profile): TextAnswer {
   return refusal(new Refusal(2001), profile);
 }
 
-/** Without an envelope, so that clients looking for a code find none (interface section 5 shows no body). */
+/** Without an envelope, so that clients find no code (interface section 5 shows no body). */
 export const UNAUTHORIZED = json(401, { error: 'unauthorized' });
 export const FORBIDDEN = json(403, { error: 'forbidden' });
 export const NOT_FOUND = json(404, { error: 'not found' });

@@ -257,7 +257,7 @@ function showWebhooks({ books }: Sandbox, after: number): unknown {
   };
 }
 
-/** Sends an event made up by the tester, whatever the endpoint's settings for duplicates and order. */
+/** Sends an event made up by the tester, regardless of the endpoint's settings for duplicates and order. */
 function sendOwn({ books, webhooks }: Sandbox, body: unknown): unknown {
   if (endpointOf(books.db) === undefined) throw badRequest('no endpoint is set: PUT /__sandbox/webhooks');
   const { event_id = newId('evt'), forged, type, ...data } = read(sendBody, body);

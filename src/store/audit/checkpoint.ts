@@ -119,7 +119,7 @@ export function checkpointMail({ origin, size, note }: SignedCheckpoint, to: str
   return { name: `${id}.eml`, text: lines.join('\r\n') };
 }
 
-/** The note in the text of such a mail, whatever headers were added on the way. */
+/** The note in the text of such a mail, without any headers that were added on the way. */
 export function noteOfMail(mail: string): string {
   const [, ...body] = mail.replaceAll('\r\n', '\n').split('\n\n');
   return `${body.join('\n\n').trimEnd()}\n`;
@@ -159,7 +159,7 @@ export function rotationIn({ seq, text }: { seq: number; text: string }): Rotati
 
 /**
  * Which key signs the log at which size. A key succeeds another if an entry says so and the checkpoint that ends with this entry
- * is signed by both: only who has the previous key can introduce one. Whoever trusts one key of this chain trusts all of its
+ * is signed by both: only who has the previous key can introduce one. A reader who trusts one key of this chain trusts all of its
  * keys.
  */
 export class LogKeys {

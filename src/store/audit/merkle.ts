@@ -65,7 +65,7 @@ export class MerkleTree {
 
 const bitsOf = (size: number): number => size.toString(2).replaceAll('0', '').length;
 
-/** Where a leaf stands in a tree, and the hashes beside its way to the root: the audit path of RFC 6962, section 2.1.1. */
+/** The position of a leaf in a tree, and the hashes beside its way to the root: the audit path of RFC 6962, section 2.1.1. */
 export interface Inclusion {
   /** From 0. */
   index: number;

@@ -74,7 +74,7 @@ export async function metaValue(db: Database, key: string): Promise<string | und
   return row?.value;
 }
 
-/** Writes it, whatever it was before. */
+/** Writes it over any earlier value. */
 export async function setMeta(db: Database, key: string, value: string): Promise<void> {
   await db
     .insertInto('meta')

@@ -8,7 +8,7 @@ import { whenUnlocked } from './sqlite-lock.ts';
 /** Pieces of work that share one commit. */
 interface Group {
   /** Resolved when the group is durable, rejected when it is lost. */
-  settled: PromiseWithResolvers<void>;
+  resolved: PromiseWithResolvers<void>;
   /** Number of pieces of work. */
   joined: number;
   /** To be committed at the end of the current turn. */
@@ -33,11 +33,11 @@ const REST_MAX_MS = 50;
 
 /**
  * Gives turns on the single connection of a file, first come, first served. What consecutive turns write becomes one database
- * transaction: a commit costs one disk write however much it holds. Whoever wrote, or read what is not durable yet, is answered
+ * transaction: a commit costs one disk write however much it holds. A caller that wrote, or read what is not durable yet, is answered
  * when it is durable, and gets the error if the commit fails.
  *
  * A commit blocks the thread while the disk writes. Where several share one, others are about to write as well: after it comes a
- * rest, in which they gather for the next one and other processes find the file unlocked. Reads, and whoever writes alone, never
+ * rest, in which they gather for the next one and other processes find the file unlocked. Reads, and a caller that writes alone, never
  * wait for one.
  */
 export class GroupCommit {
@@ -96,9 +96,9 @@ export class GroupCommit {
     if (isFirst) {
       // Immediate takes the write lock at once: a transaction that reads before it writes fails if another one wrote in between.
       await whenUnlocked(() => this.#database.exec('begin immediate'));
-      this.#group = { settled: Promise.withResolvers(), joined: 0, isDue: !this.gathers };
+      this.#group = { resolved: Promise.withResolvers(), joined: 0, isDue: !this.gathers };
       // Nobody may be waiting when it is rejected.
-      this.#group.settled.promise.catch(() => undefined);
+      this.#group.resolved.promise.catch(() => undefined);
     }
     if (this.#group !== undefined) this.#group.joined += 1;
     return isFirst;
@@ -106,7 +106,7 @@ export class GroupCommit {
 
   /** Resolves when all that was written so far is durable. */
   get durable(): Promise<void> {
-    return this.#group?.settled.promise ?? Promise.resolve();
+    return this.#group?.resolved.promise ?? Promise.resolve();
   }
 
   /** Commits now, within the current turn. */
@@ -114,13 +114,13 @@ export class GroupCommit {
     const group = this.#group;
     if (group === undefined) return;
     await this.#end(group);
-    await group.settled.promise;
+    await group.resolved.promise;
   }
 
   /** Rolls back the group, which must hold only its first transaction. */
   undo(): void {
     if (this.#database.isTransaction) this.#database.exec('rollback');
-    this.#group?.settled.resolve();
+    this.#group?.resolved.resolve();
     this.#group = undefined;
   }
 
@@ -129,7 +129,7 @@ export class GroupCommit {
    */
   notice(error: unknown): void {
     if (this.#group === undefined || this.#database.isTransaction) return;
-    this.#group.settled.reject(error);
+    this.#group.resolved.reject(error);
     this.#group = undefined;
   }
 
@@ -153,11 +153,11 @@ export class GroupCommit {
     const began = performance.now();
     try {
       await whenUnlocked(() => this.#database.exec('commit'));
-      group.settled.resolve();
+      group.resolved.resolve();
       if (group.joined > 1) this.#startRest(performance.now() - began);
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('rollback');
-      group.settled.reject(error);
+      group.resolved.reject(error);
     }
     this.#group = undefined;
   }
@@ -235,10 +235,10 @@ class WriteGroups {
     try {
       const answers = await this.#db.transaction().execute(async (transaction) => {
         await sql.raw(`set local lock_timeout = ${LOCK_PATIENCE_MS}`).execute(transaction);
-        const told: unknown[] = [];
-        for (const { work } of group) told.push(await work(transaction));
+        const reported: unknown[] = [];
+        for (const { work } of group) reported.push(await work(transaction));
         isWritten = true;
-        return told;
+        return reported;
       });
       for (const [at, { answer }] of group.entries()) answer.resolve(answers[at]);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type PostgresPool, sql } from 'kysely';
 import { Pool, type PoolClient, types } from 'pg';
-import { type CauseName, causeOf, causeTold } from '../../domain/causes.ts';
+import { type CauseName, causeInWords, causeOf } from '../../domain/causes.ts';
 import type { Problem } from '../../domain/problem.ts';
 import { doublingPause } from '../../domain/time.ts';
 import { StoreRefusedError, StoreUnreachableError } from '../store-errors.ts';
@@ -75,7 +75,7 @@ export function openPostgresPool(connectionString: string, connections = CONNECT
     },
   });
   // Without these listeners a broken connection would end the process, be it idle or between two statements of a transaction, of
-  // which the pool does not hear. The pool replaces both; the next query reports the error.
+  // which the pool does not notice. The pool replaces both; the next query reports the error.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -84,8 +84,8 @@ export function openPostgresPool(connectionString: string, connections = CONNECT
       query(first: unknown, ...rest: unknown[]) {
         const [values] = rest;
         // Cursors and pg's own callback calls are passed through.
-        if (typeof first !== 'string' || rest.length > 1) return told(query(first, ...rest));
-        return told(prepared(query, statements, { text: first, values: values as unknown[] | undefined }));
+        if (typeof first !== 'string' || rest.length > 1) return reported(query(first, ...rest));
+        return reported(prepared(query, statements, { text: first, values: values as unknown[] | undefined }));
       },
     });
   });
@@ -98,7 +98,7 @@ export function openPostgresPool(connectionString: string, connections = CONNECT
     }
     return client;
   };
-  return { connect: () => told(connect()), end: () => pool.end(), options: pool.options };
+  return { connect: () => reported(connect()), end: () => pool.end(), options: pool.options };
 }
 
 const LIFETIME_S = 60;
@@ -162,7 +162,7 @@ async function prepared(query: Query, statements: PreparedStatements, statement:
   }
 }
 
-function told<T>(answer: T): T {
+function reported<T>(answer: T): T {
   if (!(answer instanceof Promise)) return answer;
   return answer.catch((error: unknown) => {
     throw storeProblemOf(error) ?? error;
@@ -178,12 +178,13 @@ export function storeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof Error) || 'path' in error || 'errcode' in error) return undefined;
   const code = 'code' in error ? String(error.code) : '';
   if (SQLSTATE.test(code) && /\d/.test(code) && !ABOUT_THE_STORE.test(code)) return undefined;
-  const [cause, told] = [causeOf(error, 'store'), causeTold(error, 'store')];
-  if (cause === undefined || told === undefined) return undefined;
-  if (cause.isSetUp) return new StoreRefusedError('set-up', 'store-refused', told.message, { ...told, cause: error });
+  const [cause, reported] = [causeOf(error, 'store'), causeInWords(error, 'store')];
+  if (cause === undefined || reported === undefined) return undefined;
+  if (cause.isSetUp)
+    return new StoreRefusedError('set-up', 'store-refused', reported.message, { ...reported, cause: error });
   // The request may have been carried out: it is safe to repeat.
-  const hint = `${told.hint} Nothing is lost: run the same command again.`;
-  return new StoreUnreachableError('unreachable', 'store-unreachable', told.message, { hint, cause: error });
+  const hint = `${reported.hint} Nothing is lost: run the same command again.`;
+  return new StoreUnreachableError('unreachable', 'store-unreachable', reported.message, { hint, cause: error });
 }
 
 /**
@@ -219,7 +220,7 @@ const WRITES: Readonly<Record<string, string>> = {
 
 /**
  * The tree of the log only grows: cutting the log back needs the owner. What a person signed stays used: an operator's decision
- * would count once more. It does not become older either, since the first verdict stands.
+ * would count once more. It does not become older either, since the first verdict counts.
  */
 const GUARD = [
   `create or replace function signed_decision_stays_used() returns trigger language plpgsql as $$

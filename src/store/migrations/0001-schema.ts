@@ -58,7 +58,7 @@ create table answers (
 
 create table answered_transactions (
   batch_id text not null, version integer not null, part integer not null,
-  told text not null,
+  transactions text not null,
   constraint answered_transactions_pk primary key (batch_id, version, part)
 );
 
@@ -108,26 +108,26 @@ create table send_attempts (
   sent_at bigint not null, listed_from bigint,
   outcome text, order_id text, code integer,
   answered_at bigint,
-  settled text,
+  resolved text,
   constraint send_attempts_key primary key (reference, attempt)
 );
 -- Must match the query's condition word for word, or SQLite does not use the index.
 create index send_attempts_unknown on send_attempts (sent_at, reference)
-  where settled is null and (outcome is null or outcome = 'ambiguous');
+  where resolved is null and (outcome is null or outcome = 'ambiguous');
 create index send_attempts_sent on send_attempts (sent_at, reference);
 
 create table open_orders (
   reference text not null, uid text not null, currency text not null,
   workflow_id text not null,
   opened_at bigint not null,
-  order_id text, notified_status text, next_look_at bigint,
+  order_id text, notified_status text, next_read_at bigint,
   constraint open_orders_key primary key (reference, uid, currency)
 );
 create index open_orders_watch on open_orders (uid, currency, opened_at);
 
 create table watches (
   uid text not null, currency text not null,
-  swept_at bigint not null,
+  polled_at bigint not null,
   constraint watches_key primary key (uid, currency)
 );
 
@@ -219,7 +219,7 @@ create table card_events (
   trust text not null, receipt_id text not null unique,
   merchant_request_id text,
   amount text, currency text,
-  received_at bigint not null, effect text, delivered_at bigint, looks integer not null,
+  received_at bigint not null, effect text, delivered_at bigint, reads integer not null,
   constraint card_events_key primary key (payment_id, kind, status)
 );
 create index card_events_owner on card_events (merchant_request_id);
@@ -258,7 +258,7 @@ create table subscriptions (
   position bigint not null,
   owner text, owned_until bigint,
   failures bigint not null, failing_since bigint, why text, next_try_at bigint,
-  parked_at bigint, told_at bigint
+  parked_at bigint, delivered_at bigint
 );
 
 create table refused_events (

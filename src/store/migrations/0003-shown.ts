@@ -46,10 +46,10 @@ create table decisions (
   constraint decisions_key primary key (reference, digest, by)
 );
 
-create table list_looks (
+create table list_reads (
   uid text not null, currency text not null,
   began_at bigint not null, reaches_from bigint not null, resumption bigint,
-  constraint list_looks_key primary key (uid, currency)
+  constraint list_reads_key primary key (uid, currency)
 );
 create table list_lags (
   uid text not null, currency text not null, lag_ms bigint not null,

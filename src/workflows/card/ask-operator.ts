@@ -6,25 +6,25 @@ import type { ResolveAnswer, ResolveCardUpdate } from '../messages.ts';
 import { checks } from '../proxies.ts';
 import type { CardExecution } from './execution.ts';
 
-/** Result of asking people: they said what to do, or something was heard, or it is time to query again. */
-type OperatorAnswer = 'look' | 'closed' | { adopt: string };
+/** Result of asking people: they said what to do, or something was received, or it is time to query again. */
+type OperatorAnswer = 'read' | 'closed' | { adopt: string };
 
 /**
- * Hands the payment to people, who answer with the update `resolve`; anything heard meanwhile, and `lookEveryMs`, end the wait
+ * Hands the payment to people, who answer with the update `resolve`; anything received meanwhile, and `pollEveryMs`, end the wait
  * too. Answers are checked against the acquirer: nothing that it shows as taken or in progress is closed as unpaid, what it has
  * never shown only by two people, and a payment is adopted only if it is shown and belongs to no other intent.
  */
 export async function askOperator(
   execution: CardExecution,
   reason: Reason,
-  lookEveryMs: number,
+  pollEveryMs: number,
 ): Promise<OperatorAnswer> {
   await execution.enter('needs-operator', reason);
-  const { heard } = execution;
+  const { received } = execution;
   for (;;) {
-    await condition(() => execution.heard > heard || execution.inbox.asked !== undefined, lookEveryMs);
+    await condition(() => execution.received > received || execution.inbox.asked !== undefined, pollEveryMs);
     const pending = execution.inbox.asked;
-    if (pending === undefined) return 'look';
+    if (pending === undefined) return 'read';
     const { answer, leadsTo } = await considered(execution, pending.request);
     execution.inbox.answer(pending, answer);
     if (leadsTo !== undefined) return leadsTo;
@@ -36,7 +36,7 @@ async function considered(
   execution: CardExecution,
   { action, by, paymentId = '' }: ResolveCardUpdate,
 ): Promise<{ answer: ResolveAnswer; leadsTo?: OperatorAnswer }> {
-  if (action === 'keep-looking') return { answer: accepted('checking again'), leadsTo: 'look' };
+  if (action === 'keep-looking') return { answer: accepted('checking again'), leadsTo: 'read' };
   if (action === 'adopt-payment') {
     const refusal = await adoptionRefused(execution, paymentId);
     if (refusal !== undefined) return { answer: refused(refusal) };
@@ -69,7 +69,7 @@ async function adoptionRefused(execution: CardExecution, paymentId: string): Pro
 async function closingRefused(execution: CardExecution, paymentId: string, by: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) {
-    if (execution.looks.has(paymentId)) return 'the acquirer does not answer: nobody knows that nothing was taken';
+    if (execution.views.has(paymentId)) return 'the acquirer does not answer: nobody knows that nothing was taken';
     return execution.people.agree(`close ${paymentId}`, by) ? undefined : noted('the acquirer has never shown it');
   }
   if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !execution.resumed)) return undefined;

@@ -53,7 +53,7 @@ export async function createPayment(
     const result = await sendCreate(execution, creation, session, keepCard);
     switch (result.outcome) {
       case 'answered':
-        for (const event of result.events) execution.hear(event);
+        for (const event of result.events) execution.receive(event);
         execution.answered(result.payment);
         return { follow: true, referenceId: result.referenceId };
       case 'ended':
@@ -78,9 +78,9 @@ export async function createPayment(
         break;
     }
     if (creation.inDoubtSince !== null) await execution.enter('resolving', because('payment-outcome-unknown'));
-    const pause = doublingPause(pauses, Math.ceil(terms.lookAgainMs / 5), terms.lookAgainMaxMs);
-    await condition(() => namesHeard(execution, 'verified').length > 0, pause);
-    const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
+    const pause = doublingPause(pauses, Math.ceil(terms.pollMs / 5), terms.pollMaxMs);
+    await condition(() => namesReceived(execution, 'verified').length > 0, pause);
+    const named = namesReceived(execution, 'verified')[0] ?? (await ownedName(execution));
     if (named !== undefined || !mayRepeat(creation, terms)) return awaitName(execution);
   }
 }
@@ -95,7 +95,7 @@ const mayRepeat = ({ inDoubtSince }: Creation, { repeatWindowMs }: CardTerms): b
   inDoubtSince === null || Date.now() - inDoubtSince < repeatWindowMs;
 
 /** Payments that events of this intent named and that are neither followed yet nor known to be somebody else's. */
-function namesHeard(execution: CardExecution, trust: CardEvent['trust']): string[] {
+function namesReceived(execution: CardExecution, trust: CardEvent['trust']): string[] {
   return execution.events
     .filter((event) => event.trust === trust && event.paymentId !== '' && event.paymentId !== execution.paymentId)
     .map(({ paymentId }) => paymentId)
@@ -111,17 +111,17 @@ export async function awaitName(execution: CardExecution): Promise<Created> {
   const reason = because('payment-outcome-unknown');
   const until = Date.now() + terms.patienceMs;
   await execution.enter('resolving', reason);
-  for (let looks = 0; ; looks += 1) {
-    const { heard } = execution;
-    const named = namesHeard(execution, 'verified')[0] ?? (await ownedName(execution));
+  for (let views = 0; ; views += 1) {
+    const { received } = execution;
+    const named = namesReceived(execution, 'verified')[0] ?? (await ownedName(execution));
     const taken = named === undefined ? undefined : await claimed(execution, named);
     if (taken !== undefined) return taken;
-    if (named !== undefined || execution.heard > heard) continue;
-    const undecided = namesHeard(execution, 'hint').length > 0;
-    const pause = doublingPause(looks, terms.lookAgainMs, terms.lookAgainMaxMs * (undecided ? 1 : 12));
+    if (named !== undefined || execution.received > received) continue;
+    const undecided = namesReceived(execution, 'hint').length > 0;
+    const pause = doublingPause(views, terms.pollMs, terms.pollMaxMs * (undecided ? 1 : 12));
     const left = until - Date.now();
     if (left > 0) {
-      await condition(() => execution.heard > heard, undecided ? Math.min(pause, left) : left);
+      await condition(() => execution.received > received, undecided ? Math.min(pause, left) : left);
       continue;
     }
     const answer = await askOperator(execution, reason, pause);
@@ -133,7 +133,7 @@ export async function awaitName(execution: CardExecution): Promise<Created> {
 
 /** A hint is not verified: the payment it names is ours only if the acquirer shows it under one of our ids. */
 async function ownedName(execution: CardExecution): Promise<string | undefined> {
-  for (const paymentId of namesHeard(execution, 'hint')) {
+  for (const paymentId of namesReceived(execution, 'hint')) {
     const view = await retrieve(paymentId);
     if (view === undefined) continue;
     if (view.merchantRequestId !== undefined && execution.requestIds.includes(view.merchantRequestId)) return paymentId;
@@ -222,7 +222,7 @@ export async function obtainSession(execution: CardExecution, threeDs: 'setup' |
       execution.show('setting-up', because('acquirer-unreachable'));
       await condition(
         () => execution.inbox.cancel !== undefined,
-        doublingPause(failures, terms.lookAgainMs, terms.lookAgainMaxMs),
+        doublingPause(failures, terms.pollMs, terms.pollMaxMs),
       );
       failures += 1;
       continue;

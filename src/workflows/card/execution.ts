@@ -53,10 +53,10 @@ export class CardExecution extends ExecutionView<CardState> {
   resumed = false;
   dataCollectionInfo: unknown = null;
 
-  /** Events heard, each once. */
+  /** Events received, each once. */
   readonly events: CardEvent[] = [];
   /** The last query result for each payment. */
-  readonly looks = new Map<string, CardPaymentView>();
+  readonly views = new Map<string, CardPaymentView>();
   /** Answers of a POST that differed from what was requested; a query result takes precedence. */
   private readonly differingAnswers = new Map<string, CardPaymentView>();
   /** Payments that events named and that are not shown as ours, or belong to another intent. */
@@ -101,9 +101,9 @@ export class CardExecution extends ExecutionView<CardState> {
     this.note('the browser came back');
   }
 
-  hear(event: CardEvent): void {
+  receive(event: CardEvent): void {
     const key = cardEventKey(event);
-    const known = this.events.find((heard) => cardEventKey(heard) === key && heard.trust === event.trust);
+    const known = this.events.find((received) => cardEventKey(received) === key && received.trust === event.trust);
     const sum = known && event.trust === 'verified' ? combinedSum(known, event) : undefined;
     const isSaid = sum === undefined && (event.trust === 'verified' || event.receivedAt <= (known?.receivedAt ?? 0));
     // A hint that arrives again asks for another query.
@@ -139,7 +139,7 @@ export class CardExecution extends ExecutionView<CardState> {
 
   /** Takes in what retrieve shows. */
   saw(payment: CardPaymentView): void {
-    this.looks.set(payment.paymentId, payment);
+    this.views.set(payment.paymentId, payment);
     if (payment.paymentId !== this.paymentId) return;
     this.paymentStatus = payment.status;
     if (payment.nextAction !== null) {
@@ -153,21 +153,21 @@ export class CardExecution extends ExecutionView<CardState> {
   setAside(): void {
     if (this.paymentId !== null) this.over.add(this.paymentId);
     // If it is reported again it is queried again; until then its amount does not matter.
-    this.looks.delete(this.paymentId ?? '');
+    this.views.delete(this.paymentId ?? '');
     this.differingAnswers.delete(this.paymentId ?? '');
     this.sent = false;
   }
 
-  /** Grows with everything heard about the payment. */
-  get heard(): number {
+  /** Grows with everything received about the payment. */
+  get received(): number {
     return this.noticed + this.returns;
   }
 
   /** What is known of each payment. The answer of a POST says nothing about its status. */
   get shownPayments(): CardPaymentView[] {
-    const { looks, differingAnswers: answers } = this;
-    const looked = [...looks.values()].map((look) => ({ ...answers.get(look.paymentId), ...look }));
-    return [...looked, ...[...answers.values()].filter(({ paymentId }) => !looks.has(paymentId))];
+    const { views, differingAnswers: answers } = this;
+    const withAnswers = [...views.values()].map((read) => ({ ...answers.get(read.paymentId), ...read }));
+    return [...withAnswers, ...[...answers.values()].filter(({ paymentId }) => !views.has(paymentId))];
   }
 
   /** What the acquirer must show for every payment of this intent. */
@@ -177,7 +177,7 @@ export class CardExecution extends ExecutionView<CardState> {
   }
 
   /** Whether a verified event reported the end of this payment. */
-  endHeard(paymentId: string): boolean {
+  endReceived(paymentId: string): boolean {
     return this.events.some(
       (event) => event.paymentId === paymentId && event.trust === 'verified' && endOfStatus(event.status) !== undefined,
     );

@@ -29,8 +29,8 @@ export async function followPayment(following: Following): Promise<Conclusion> {
     else if ('end' in judged) {
       const { end, paymentId } = judged;
       // An event alone ends it; one query compares what the event may not show: amount and id.
-      if (!execution.looks.has(paymentId) && (await readPayment(execution, paymentId)) !== undefined) continue;
-      const isShown = execution.looks.has(paymentId) || paymentId === payment.paymentId;
+      if (!execution.views.has(paymentId) && (await readPayment(execution, paymentId)) !== undefined) continue;
+      const isShown = execution.views.has(paymentId) || paymentId === payment.paymentId;
       if (isShown && (await isOurs(following, paymentId))) return endAs(execution, end, paymentId);
       // It names another payment than the one followed, which the acquirer does not show or another intent has.
       asked = await askAbout(following, 'payment-conflict');
@@ -55,13 +55,13 @@ async function isOurs({ execution, payment }: Following, paymentId: string): Pro
 /** People say what to do, or the payment is queried again. A payment they adopt is followed from then on, or ends the intent. */
 async function askAbout(following: Following, code: ReasonCode, detail?: string): Promise<CardEnded | undefined> {
   const { execution, payment } = following;
-  const answer = await askOperator(execution, because(code, detail), execution.terms.lookAgainMaxMs * 12);
+  const answer = await askOperator(execution, because(code, detail), execution.terms.pollMaxMs * 12);
   if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
-  if (answer === 'look') {
+  if (answer === 'read') {
     await readPayment(execution, payment.paymentId);
     return undefined;
   }
-  const end = endOfStatus(execution.looks.get(answer.adopt)?.status ?? '');
+  const end = endOfStatus(execution.views.get(answer.adopt)?.status ?? '');
   if (end === 'succeeded') takeShownSum(execution, answer.adopt);
   if (end !== undefined) return endAs(execution, end, answer.adopt);
   payment.paymentId = answer.adopt;
@@ -87,18 +87,18 @@ function takeShownSum(execution: CardExecution, paymentId: string): void {
 async function awaitEnd(following: Following): Promise<void> {
   const { execution, payment } = following;
   const { paymentStatus, terms } = execution;
-  const looksNow = paymentStatus === null || endOfStatus(paymentStatus) !== undefined;
+  const readsNow = paymentStatus === null || endOfStatus(paymentStatus) !== undefined;
   await execution.enter('processing', execution.state === 'processing' ? execution.reason : null);
-  if (!looksNow || following.quiet + following.failures > 0) {
+  if (!readsNow || following.quiet + following.failures > 0) {
     const patience = doublingPause(following.quiet, terms.patienceMs, terms.patienceMs * 32);
     await following.pause(following.failures > 0 ? following.retryPause : patience);
     if (following.hasNews) {
       following.quiet = 0;
       following.failures = 0;
-      if (execution.endHeard(payment.paymentId)) return;
+      if (execution.endReceived(payment.paymentId)) return;
     }
   }
-  if ((await following.look()) !== undefined) following.quiet += 1;
+  if ((await following.read()) !== undefined) following.quiet += 1;
 }
 
 function endAs(execution: CardExecution, end: 'succeeded' | 'failed', paymentId: string): CardEnded {
@@ -135,32 +135,32 @@ export class Following {
   /** Deadline for the cardholder; 0 before the challenge. */
   challengeUntil = 0;
   /** Value of `CardExecution.heard` at the last query. */
-  private heard = 0;
+  private received = 0;
 
   constructor(execution: CardExecution, payment: Followed) {
     this.execution = execution;
     this.payment = payment;
   }
 
-  /** Whether something was heard since the last query. */
+  /** Whether something was received since the last query. */
   get hasNews(): boolean {
-    return this.execution.heard > this.heard;
+    return this.execution.received > this.received;
   }
 
   /** Pause before retrying something that brought nothing. */
   get retryPause(): number {
-    const { lookAgainMs, lookAgainMaxMs } = this.execution.terms;
-    return doublingPause(Math.max(0, this.failures - 1), lookAgainMs, lookAgainMaxMs);
+    const { pollMs, pollMaxMs } = this.execution.terms;
+    return doublingPause(Math.max(0, this.failures - 1), pollMs, pollMaxMs);
   }
 
-  /** Waits until something is heard that no query has covered, or the time is over. */
+  /** Waits until something is received that no query has covered, or the time is over. */
   async pause(ms: number): Promise<void> {
     if (!this.hasNews) await condition(() => this.hasNews, ms);
   }
 
   /** Queries the payment; undefined if the acquirer does not answer. */
-  async look(): Promise<CardPaymentView | undefined> {
-    this.heard = this.execution.heard;
+  async read(): Promise<CardPaymentView | undefined> {
+    this.received = this.execution.received;
     const view = await readPayment(this.execution, this.payment.paymentId);
     this.failures = view === undefined ? this.failures + 1 : 0;
     return view;
@@ -186,10 +186,10 @@ async function confirmByCardholder(following: Following): Promise<Conclusion | '
   if (following.failures > 0) await following.pause(following.retryPause);
   else if (!isDue(following)) await following.pause(execution.resumed ? terms.patienceMs : left);
 
-  const view = await following.look();
+  const view = await following.read();
   if (view === undefined || view.status !== 'REQUIRES_ACTION') return undefined;
   if (isDue(following)) return resumeOnce(following);
-  if (Date.now() < following.challengeUntil || execution.endHeard(payment.paymentId)) return undefined;
+  if (Date.now() < following.challengeUntil || execution.endReceived(payment.paymentId)) return undefined;
   // Resumed, but the acquirer does not move; or it reported the completion, and no id is left for a resume.
   if (execution.resumed || isNoticed(following)) return 'unclear';
   return { end: 'failed', reason: because('challenge-abandoned') };
@@ -198,7 +198,7 @@ async function confirmByCardholder(following: Following): Promise<Conclusion | '
 /** Declined because a 3DS setup was missing: starts over only if retrieve, too, shows that nothing is in progress. */
 async function beginAgain(following: Following): Promise<Conclusion | undefined> {
   if (following.failures > 0) await following.pause(following.retryPause);
-  const view = await following.look();
+  const view = await following.read();
   if (view?.status === 'REQUIRES_ACTION' && view.nextAction === null) return { restart: true };
   if (view?.nextAction != null) following.execution.declinedForSetUp = false;
   return undefined;
@@ -277,9 +277,9 @@ async function resumePayment(
     case 'answered':
       // If the challenge is requested again, the resume did nothing: the same id always gets the same answer.
       execution.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
-      for (const event of result.events) execution.hear(event);
+      for (const event of result.events) execution.receive(event);
       if (result.payment.paymentId === payment.paymentId) execution.answered(result.payment);
-      // Another payment than the one resumed: whatever it took counts for this intent too.
+      // Another payment than the one resumed: what it took counts for this intent too.
       else await readPayment(execution, result.payment.paymentId);
       return 'over';
     case 'ended':

@@ -19,7 +19,7 @@ export function handleCardMessages(execution: CardExecution): void {
   setHandler(cardStateQuery, () => execution.view(), {
     description: 'Where the card payment is, why, and what the browser must do. No argument.',
   });
-  setHandler(cardEventSignal, (event) => (isEvent(event) ? execution.hear(event) : undefined), {
+  setHandler(cardEventSignal, (event) => (isEvent(event) ? execution.receive(event) : undefined), {
     description: 'A stored event of the acquirer; from the gateway or the worker.',
   });
   const fingerprintCollected = (): void => {

@@ -12,7 +12,7 @@ export const BANK_APPROVAL_REQUIRED = because('bank-approval-required');
 
 /** How long to wait before the next read of a followed order; undefined: until there is news. */
 export function quickReadPause({ placed: { quickReads }, terms: { waits } }: OrderState): number | undefined {
-  return quickReads === 0 ? undefined : doublingPause(quickReads - 1, waits.lookAgainMs, waits.lookAgainMaxMs);
+  return quickReads === 0 ? undefined : doublingPause(quickReads - 1, waits.pollMs, waits.pollMaxMs);
 }
 
 /**
@@ -71,7 +71,7 @@ function whyAgain(result: Refused): Reason | undefined {
 
 async function drive({ view, kind, placed: { orderId }, cancelStage }: OrderState, decided: BankDecision) {
   const { decision, by, remark } = decided;
-  const input = { claim: view.claim, leg: kind, orderId, by };
+  const input = { claim: view.claim, orderKind: kind, orderId, by };
   const result = await sendOrRenewClaim(view, () =>
     decision === 'approve'
       ? sends.approveOrder.executeWithOptions({ summary: `approves at the bank, by ${inMarkdown(by)}` }, [input])
@@ -84,8 +84,8 @@ async function drive({ view, kind, placed: { orderId }, cancelStage }: OrderStat
 
 /** The order's own status decides: reads it after a pause, even if the watch reports nothing. */
 async function pauseBeforeRead({ view, terms, placed }: OrderState): Promise<void> {
-  const { lookAgainMs, lookAgainMaxMs } = terms.waits;
-  await sleep(doublingPause(placed.audits - 1, lookAgainMs, lookAgainMaxMs), {
+  const { pollMs, pollMaxMs } = terms.waits;
+  await sleep(doublingPause(placed.audits - 1, pollMs, pollMaxMs), {
     summary: 'reads what the bank made of it',
   });
   view.inbox.readAgain();
@@ -108,7 +108,7 @@ async function decide(order: OrderState, expiredAt: number | undefined): Promise
       state: 'awaiting-bank-approval',
       reason: askedAgain ?? BANK_APPROVAL_REQUIRED,
       stored: askedAgain === undefined ? 'stored' : 'to-store',
-      lookAgainMs: quickReadPause(order),
+      pollMs: quickReadPause(order),
       // While quick reads are under way the patience must not interrupt: it is not renewed then, and would stay over for ever.
       interrupt: () => inbox.hasNews || (placed.quickReads === 0 && inbox.isPatienceOver),
     });

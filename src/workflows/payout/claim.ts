@@ -10,7 +10,7 @@ import type { Prepared } from '../../activities/payout.ts';
 import type { AwaitedApproval } from '../../domain/authority.ts';
 import type { GrantedApprovals } from '../../domain/gates.ts';
 import type { PayoutInput } from '../../domain/instruction.ts';
-import { type LegKind, mainLegOf, type PayoutKind } from '../../domain/names.ts';
+import { mainOrderKindOf, type OrderKind, type PayoutKind } from '../../domain/names.ts';
 import { exchangeProgress } from '../../domain/submission.ts';
 import { doublingPause, HOUR_MS } from '../../domain/time.ts';
 import { hadRunBefore } from '../execution.ts';
@@ -35,7 +35,7 @@ export interface Run extends Orders {
   gates: Gates;
 }
 
-type Memories = Partial<Record<LegKind, OrderMemory>>;
+type Memories = Partial<Record<OrderKind, OrderMemory>>;
 
 /**
  * What a run hands over when it continues as new: its store; what it has sent, which no store can make it forget; and what people
@@ -92,12 +92,12 @@ async function claimAndGo(view: PayoutView, handedOver: RunBefore | undefined, r
       const { claim, terms } = prepared;
       // Another run has had the payout meanwhile: what people let through before does not count.
       const passes = lost > 0 && claim.term !== term ? undefined : remembered?.passes;
-      if (view.question.isLeftFor(undefined)) await view.hear();
+      if (view.question.isLeftFor(undefined)) await view.receive();
       view.claimed(prepared);
       const orders = ordersOf(view, prepared, remembered?.orders ?? {});
       view.showsOrders(orders);
       // Without a pause two runs could take the claim from each other for ever.
-      if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, terms.waits.lookAgainMs, HOUR_MS));
+      if (lost > LOSSES_WITHOUT_PAUSE) await sleep(doublingPause(lost, terms.waits.pollMs, HOUR_MS));
       const gates = new Gates(view, terms, exchangeProgress(kind === 'payout' ? prepared : {}), passes);
       remembered = { storeId: claim.storeId, term: claim.term, orders: memoriesOf(orders), passes: gates.passes };
       return await route({ prepared, view, gates, ...orders });
@@ -111,7 +111,7 @@ async function claimAndGo(view: PayoutView, handedOver: RunBefore | undefined, r
       // The next term fences off any send that was scheduled under the old one.
       if (view.isClaimed) term = view.claim.term + 1;
       view.note(
-        'the claim was lost, or something was sent that is not settled: the store is asked again what was sent',
+        'the claim was lost, or something was sent that is not resolved: the store is asked again what was sent',
       );
     }
   }
@@ -126,14 +126,14 @@ function ordersOf(view: PayoutView, prepared: Run['prepared'], before: Memories)
   const { terms, parked, payment, exchange: conversion } = prepared;
   // `parked` is about the order that is in doubt; about a payment that was never sent nothing can be decided.
   const isOfExchange = conversion?.submission?.tainted === true && payment?.submission?.tainted !== true;
-  const orderOf = (kind: LegKind, endsRow: boolean, earlier?: Order): Order => {
+  const orderOf = (kind: OrderKind, endsRow: boolean, earlier?: Order): Order => {
     const { [kind]: start } = prepared;
     if (start === undefined) throw new Error(`a row of this kind sends no ${kind}`);
     const isLeftToPeople = view.kind !== 'payout' || isOfExchange !== endsRow;
     const order = { kind, start, endsRow, earlier, parked: isLeftToPeople ? parked : null };
     return new Order(view, terms, { ...order, foundStuck: parked?.code === STUCK }, before[kind]);
   };
-  if (view.kind !== 'payout') return { main: orderOf(mainLegOf(view.kind), true) };
+  if (view.kind !== 'payout') return { main: orderOf(mainOrderKindOf(view.kind), true) };
   const exchange = orderOf('exchange', false);
   return { exchange, main: orderOf('payment', true, exchange) };
 }

@@ -10,7 +10,7 @@ import { accepted, noted, refused } from '../execution.ts';
 import type { ResolveAnswer } from '../messages.ts';
 import { answerOrUndefined, localReads, readOrder } from '../proxies.ts';
 import { awaitBankApproval, BANK_APPROVAL_REQUIRED, quickReadPause } from './audit.ts';
-import { LOOKS_TO_CONFIRM, type OrderEnd, type OrderState, STUCK } from './order-state.ts';
+import { type OrderEnd, type OrderState, READS_TO_CONFIRM, STUCK } from './order-state.ts';
 import { searchOnce } from './resolve.ts';
 import { continueAsNewIfLong } from './waits.ts';
 
@@ -104,7 +104,7 @@ function awaitsEnd({ kind, earlier, placed, terms, view }: OrderState): boolean 
 /** A read that shows that the order took no money. */
 type NoMoneyRead = OrderJudgement & { meaning: NoMoney };
 
-/** Stands for an order that the bank did not show within the time limit of the read. */
+/** Takes the place of an order that the bank did not show within the time limit of the read. */
 const UNREADABLE = { meaning: 'unclear', stage: 'unknown', status: 'UNREADABLE' } as const;
 
 /** One GET. "Paid" is an end at the first read; "no money" only if a second read agrees with the `first`. */
@@ -115,7 +115,7 @@ async function readFollowed(order: OrderState, first?: NoMoneyRead): Promise<Ord
   const input: ReadOrderInput = {
     as: 'followed',
     claim: view.claim,
-    leg: kind,
+    orderKind: kind,
     recorded: view.recorded,
     placedIds: memory.placedIds,
     orderId,
@@ -125,7 +125,7 @@ async function readFollowed(order: OrderState, first?: NoMoneyRead): Promise<Ord
     isContested: second === undefined ? undefined : true,
     asks: asksPeople ? (askedAgain ?? BANK_APPROVAL_REQUIRED) : undefined,
     rejectedAs: order.rejectedAs,
-    confirms: first && { meaning: first.meaning, settled: order.settledIfUnpaid },
+    confirms: first && { meaning: first.meaning, resolved: order.resolvedIfUnpaid },
     maxSlippage: kind === 'exchange' ? terms.maxSlippage : undefined,
     thenAssess: order.endsRow ? undefined : { exchanged: true, exchangeSent: true },
   };
@@ -183,11 +183,11 @@ const TO_CONFIRM: ReadonlySet<ReasonCode> = new Set(['reference-conflict', 'stat
 /** Has a conflict seen again, after a few seconds, before people are asked. */
 async function undecided(order: OrderState, conflict: ReasonCode, read: OrderRead): Promise<Followed> {
   const { view, terms, placed } = order;
-  const { lookAgainMs, lookAgainMaxMs } = terms.waits;
+  const { pollMs, pollMaxMs } = terms.waits;
   const isToConfirm =
-    TO_CONFIRM.has(conflict) && view.state !== 'needs-operator' && placed.conflicts < LOOKS_TO_CONFIRM;
+    TO_CONFIRM.has(conflict) && view.state !== 'needs-operator' && placed.conflicts < READS_TO_CONFIRM;
   if (!isToConfirm) return park(order, conflict, read);
-  await sleep(doublingPause(placed.conflicts, lookAgainMs, lookAgainMaxMs), {
+  await sleep(doublingPause(placed.conflicts, pollMs, pollMaxMs), {
     summary: 'reads the order again before people are asked',
   });
   placed.conflicts += 1;
@@ -201,7 +201,7 @@ async function park(order: OrderState, reason: ReasonCode, read: OrderRead): Pro
   const { inbox } = view;
   const detail = read.differences.length > 0 ? `other ${read.differences.join(', ')}` : `status ${read.status}`;
   await view.enter('needs-operator', because(reason, detail));
-  const pause = doublingPause(placed.parks, terms.waits.lookAgainMs, terms.waits.lookAgainMaxMs * 12);
+  const pause = doublingPause(placed.parks, terms.waits.pollMs, terms.waits.pollMaxMs * 12);
   placed.parks += 1;
   await condition(() => inbox.resolves.length > 0 || inbox.hasNews, pause);
   const pending = inbox.asked;
@@ -250,7 +250,7 @@ async function judgeResolve(
   const { action, orderId } = request;
   if (action === 'keep-looking') return accepted('checking the order again');
   const isAboutThis = action === 'close-as-not-paid' || (action === 'adopt-order' && orderId === placed.orderId);
-  if (reason === 'reference-conflict' && isAboutThis) return settleDifference(order, request, read);
+  if (reason === 'reference-conflict' && isAboutThis) return resolveDifference(order, request, read);
   const isUnknown = reason === STUCK && read.status === NOT_FOUND;
   if (isUnknown && action === 'close-as-not-paid') return closeUnknown(order, request);
   const known = knownOrders(order);
@@ -274,7 +274,7 @@ async function judgeResolve(
  * The order differs from what was sent: two people may say that it is the right one all the same, or that this payout took no
  * money.
  */
-function settleDifference(
+function resolveDifference(
   order: OrderState,
   { action, by }: ResolveRequest,
   { meaning, differences, orderId }: OrderJudgement,
@@ -334,7 +334,7 @@ function knownOrders({ view, reference, placed }: OrderState): Set<string> {
 }
 
 /**
- * Another order under the reference that may take money and that no operator has judged. A notice only says where to look: the
+ * Another order under the reference that may take money and that no operator has judged. A notice only says what to read: the
  * order itself shows whether it exists and is ours.
  */
 async function secondOrder(order: OrderState): Promise<string | undefined> {
@@ -357,7 +357,7 @@ async function readShowsOrder({ view, kind, terms, placed }: OrderState, orderId
   const { claim } = view;
   const read = await localReads.readOrder
     .executeWithOptions({ summary: 'reads another order under the reference' }, [
-      { as: 'other', claim, leg: kind, orderId, closedMeans: terms.closedMeans },
+      { as: 'other', claim, orderKind: kind, orderId, closedMeans: terms.closedMeans },
     ])
     .catch(() => undefined);
   if (read === undefined) {

@@ -38,7 +38,7 @@ export class Gates {
   readonly passes: GrantedApprovals;
   /** Workflow time until which to wait for funds; set at the first shortage. */
   private fundsUntil: number | undefined;
-  /** Visits to a hold or a shortage, to space the looks. */
+  /** Visits to a hold or a shortage, to space the checks. */
   private visits = 0;
   private readonly view: PayoutView;
   private readonly terms: Terms;
@@ -65,7 +65,7 @@ export class Gates {
 
   /** The assessment with which to return to the gates after an order was not sent. */
   async after({ because: why }: BackToGates, found: Assessment): Promise<Assessment> {
-    if (why === 'changed') this.weighAgain();
+    if (why === 'changed') this.verifyAgain();
     if (why === undefined || why === 'changed') return this.assess();
     if ('switchedOff' in why) return { ...(await this.assess()), ...why };
     const { obstacle, repeatedly } = why;
@@ -73,7 +73,7 @@ export class Gates {
   }
 
   /** Forgets approvals: a signature may have expired, or its signer may have left the policy. */
-  private weighAgain(): void {
+  private verifyAgain(): void {
     if (!this.view.isSigned) return;
     this.passes.approved = undefined;
     this.passes.letThrough = undefined;
@@ -90,7 +90,7 @@ export class Gates {
     for (;;) {
       view.assessed(found);
       const gate = nextGate(found, terms, passes, Date.now());
-      if (view.question.isLeftFor(askedAt(gate))) await this.hear();
+      if (view.question.isLeftFor(askedAt(gate))) await this.receive();
       if (view.wantsCancel) return unpaid('cancelled', 'cancelled-by-request');
       if (view.question.rejectedBy !== undefined) return unpaid('rejected', 'approval-rejected');
       if (gate.gate !== 'hold' && view.state === 'held') this.leaveWait();
@@ -132,7 +132,7 @@ export class Gates {
   private async beneficiaryAdded(): Promise<Obstacle | undefined> {
     const refused = await ensureBeneficiary(this.view, this.terms.waits);
     if (refused !== 'not-approved') return refused;
-    this.weighAgain();
+    this.verifyAgain();
     return undefined;
   }
 
@@ -151,21 +151,21 @@ export class Gates {
     return undefined;
   }
 
-  /** A hold ends by a decision; it also looks again in case its reason is gone. */
+  /** A hold ends by a decision; it also checks again in case its reason is gone. */
   private async hold({ digest, reason }: Extract<Gate, { gate: 'hold' }>): Promise<Unpaid | undefined> {
     const { view, passes } = this;
-    const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
-    // Looks more often: other rows wait for this one to find the account usable, or the signal that the reason is gone may be
+    const { pollMs, pollMaxMs } = this.terms.waits;
+    // Checks more often: other rows wait for this one to find the account usable, or the signal that the reason is gone may be
     // lost.
     const isProbe = isOfAccount(reason) || isSignalled(reason);
-    const pause = doublingPause(this.visits, lookAgainMs, isProbe ? lookAgainMaxMs : lookAgainMaxMs * 12);
+    const pause = doublingPause(this.visits, pollMs, isProbe ? pollMaxMs : pollMaxMs * 12);
     this.visits += 1;
     view.inbox.take();
     const decided = await awaitDecision(view, {
       ask: { kind: questionOfHold(reason), digest, needed: 1 },
       state: 'held',
       reason,
-      lookAgainMs: pause,
+      pollMs: pause,
       continuesAsNew: true,
       interrupt: () => isSignalled(reason) && view.inbox.hasNews,
     });
@@ -179,14 +179,14 @@ export class Gates {
   /** Waits for money, in one activity that the server retries, until the waiting time is over. */
   private async awaitFunds({ funds }: Assessment): Promise<Unpaid | undefined> {
     const { view } = this;
-    const { fundsPatienceMs, lookAgainMs, lookAgainMaxMs } = this.terms.waits;
+    const { fundsPatienceMs, pollMs, pollMaxMs } = this.terms.waits;
     this.fundsUntil ??= Date.now() + fundsPatienceMs;
     const left = this.fundsUntil - Date.now();
     if (left <= 0) return unpaid('failed', 'funds-patience-over');
     await view.enter('awaiting-funds', because('insufficient-funds', funds && shownFunds(funds)), funds?.needs);
     if (funds === undefined || funds.enough) {
-      // The bank says "short" although the balance looks sufficient: only time can tell.
-      const pause = Math.min(left, doublingPause(this.visits, lookAgainMs, lookAgainMaxMs));
+      // The bank says "short" although the balance seems sufficient: only time can show.
+      const pause = Math.min(left, doublingPause(this.visits, pollMs, pollMaxMs));
       this.visits += 1;
       await condition(() => view.wantsCancel, pause);
     } else {
@@ -215,11 +215,11 @@ export class Gates {
   }
 
   /** Takes in decisions on a question that is about to be dropped or changed. */
-  private async hear(): Promise<void> {
+  private async receive(): Promise<void> {
     const { view } = this;
-    await view.hear();
+    await view.receive();
     const { awaited } = view.question;
-    if (view.isSigned && awaited !== undefined) await view.weigh(awaited);
+    if (view.isSigned && awaited !== undefined) await view.verify(awaited);
   }
 
   /** Leaves the waiting state first, so that list filters do not match a payout that is no longer waiting. */
@@ -239,9 +239,9 @@ const askedAt = (gate: Gate): string | undefined =>
  * approval any more, or undefined if the payee exists or a cancel is requested.
  */
 async function ensureBeneficiary(view: PayoutView, pauses: Waits): Promise<Obstacle | 'not-approved' | undefined> {
-  for (let looks = 0; ; looks += 1) {
+  for (let reads = 0; ; reads += 1) {
     view.show('preparing', because('beneficiary-pending'));
-    const summary = looks === 0 ? 'adds the beneficiary' : `searches for the beneficiary, search ${looks + 1}`;
+    const summary = reads === 0 ? 'adds the beneficiary' : `searches for the beneficiary, search ${reads + 1}`;
     const added = await sendOrRenewClaim(view, () =>
       sends.addBeneficiary.executeWithOptions({ summary }, [{ claim: view.claim }]),
     );
@@ -252,7 +252,7 @@ async function ensureBeneficiary(view: PayoutView, pauses: Waits): Promise<Obsta
     if (added?.kind === 'refused') return added.obstacle;
     if (added?.kind === 'not-approved') return 'not-approved';
     if (view.wantsCancel) return undefined;
-    await sleep(doublingPause(looks, Math.ceil(pauses.lookAgainMs / 5), pauses.lookAgainMaxMs * 12), {
+    await sleep(doublingPause(reads, Math.ceil(pauses.pollMs / 5), pauses.pollMaxMs * 12), {
       summary: 'an add may be under way; searches again before anything is sent',
     });
   }

@@ -8,7 +8,7 @@ import {
   type Verdict,
 } from '../../domain/authority.ts';
 import { RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
-import type { Refused } from '../../people/decisions/weigh.ts';
+import type { Refused } from '../../people/decisions/verify.ts';
 import { handleCancel, handleResolve, until } from '../execution.ts';
 import {
   approveSignal,
@@ -31,7 +31,7 @@ export function handleMessages(view: PayoutView): void {
   });
   setHandler(orderChangedSignal, (notice) => view.inbox.receive(notice), {
     description:
-      'The bank order moved: look at it. From the order watch; `{"reference":"…","orderId":"…","status":"COMPLETED"}` or nothing.',
+      'The bank order moved: read it. From the order watch; `{"reference":"…","orderId":"…","status":"COMPLETED"}` or nothing.',
   });
   setHandler(approveSignal, (signal) => decidedBySignal(view, { ...signal, decision: 'approve' }), {
     description: 'Approve what is awaited; ignored when nothing is. `{"by":"alice","note":"checked"}`',
@@ -45,7 +45,7 @@ export function handleMessages(view: PayoutView): void {
     isKnown: () => view.cancelStage !== 'open' || !isStoppable(view),
     outcome: () => cancelOutcome(view),
     refused: async ({ by }) => {
-      if (cancelOutcome(view) === 'too-late') await tellRefused(view, { action: 'cancel', by, why: 'too late' });
+      if (cancelOutcome(view) === 'too-late') await auditRefusal(view, { action: 'cancel', by, why: 'too late' });
     },
     description:
       'Cancel where that is still possible. `{"by":"alice","reason":"invoice withdrawn"}` Answers cancelled, too-late or pending.',
@@ -75,15 +75,15 @@ async function decidedBySignal(view: PayoutView, decision: Decision): Promise<vo
   if (view.isSigned) {
     const isAwaited = view.question.awaited !== undefined;
     view.hint(isAwaited ? { decision: action, by } : undefined);
-    if (!isAwaited) await tellRefused(view, { action, by, why: 'no approval is awaited' });
+    if (!isAwaited) await auditRefusal(view, { action, by, why: 'no approval is awaited' });
     return;
   }
   const verdict = view.decide(decision);
-  if (verdict.verdict === 'refused') await tellRefused(view, { action, by, why: verdict.why });
+  if (verdict.verdict === 'refused') await auditRefusal(view, { action, by, why: verdict.why });
 }
 
 /** Records a refusal in the audit, best effort; only the end of the workflow waits for it. */
-async function tellRefused(view: PayoutView, refused: Refused): Promise<void> {
+async function auditRefusal(view: PayoutView, refused: Refused): Promise<void> {
   if (!view.isClaimed) return;
   await checks.auditRefused({ claim: view.claim, refused }).catch(() => log.warn('a refusal is not in the audit'));
 }
@@ -96,7 +96,7 @@ function handleDecide(view: PayoutView): void {
       const earlier = decided.get(update.decisionId);
       if (earlier !== undefined) return earlier;
       const isAtBank = view.question.subjectOf(update)?.kind === 'bank';
-      const verdict = view.isSigned ? await weighedWith(view, update.signed) : view.decide(update);
+      const verdict = view.isSigned ? await verifiedWith(view, update.signed) : view.decide(update);
       if (verdict.verdict === 'refused') throw decisionRefused(verdict.why);
       const missing = verdict.verdict === 'counted' ? verdict.awaited.needed - verdict.awaited.approvedBy.length : 0;
       const answer = { outcome: verdict.verdict, missing };
@@ -118,7 +118,7 @@ function handleDecide(view: PayoutView): void {
           throw new Error('decisionId is missing');
         if (decided.has(update.decisionId)) return;
         const refusal = view.isSigned
-          ? refusalToWeigh(view)
+          ? refusalToVerify(view)
           : refusalOf(view.question.subjectOf(update), update, Date.now());
         if (refusal !== undefined) throw new Error(refusal);
       },
@@ -129,8 +129,8 @@ function handleDecide(view: PayoutView): void {
 const decisionRefused = (why: string): ApplicationFailure => ApplicationFailure.nonRetryable(why, 'DecisionRefused');
 
 /**
- * Waits until a rejection holds whatever becomes of this run, which may be reset to before it: the end is stored, or the bank has
- * taken the rejection of its order. Until then nobody is told that it is rejected.
+ * Waits until a rejection holds even if this run is lost, which may be reset to before it: the end is stored, or the bank has
+ * taken the rejection of its order. Until then nobody is answered that it is rejected.
  */
 async function untilItHolds(view: PayoutView, isAtBank: boolean): Promise<void> {
   const { question } = view;
@@ -144,13 +144,13 @@ async function untilItHolds(view: PayoutView, isAtBank: boolean): Promise<void> 
   throw decisionRefused('an order of it may be at the bank already: it ends as rejected only if there is none');
 }
 
-function refusalToWeigh({ question: { awaited } }: PayoutView): string | undefined {
+function refusalToVerify({ question: { awaited } }: PayoutView): string | undefined {
   if (awaited === undefined) return 'no approval is awaited';
   return hasExpired(awaited, Date.now()) ? 'the approval has expired' : undefined;
 }
 
-/** Weighs stored decisions and the one passed in, in an activity: a workflow cannot verify signatures. */
-async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> {
+/** Verifies stored decisions and the one passed in, in an activity: a workflow cannot verify signatures. */
+async function verifiedWith(view: PayoutView, signed: unknown): Promise<Verdict> {
   const { question: asked } = view;
   const { awaited } = asked;
   if (awaited === undefined) return { verdict: 'refused', why: 'no approval is awaited' };
@@ -159,7 +159,7 @@ async function weighedWith(view: PayoutView, signed: unknown): Promise<Verdict> 
   asked.readers += 1;
   try {
     const verdict = await checks
-      .weighDecisions(input)
+      .verifyDecisions(input)
       .catch((error: unknown): Verdict => ({ verdict: 'refused', why: takenOver(error) }));
     // The main line reads the decisions again before it continues.
     view.hint();

@@ -1,7 +1,7 @@
-import type { LegStart, SettledLegs } from '../../activities/payout.ts';
+import type { OrderStart, ResolvedOrders } from '../../activities/payout.ts';
 import type { OrderRead } from '../../activities/read.ts';
 import type { Obstacle } from '../../domain/gates.ts';
-import type { LegKind } from '../../domain/names.ts';
+import type { OrderKind } from '../../domain/names.ts';
 import { besideExchange, type RejectedAs, unpaidEnd } from '../../domain/order-end.ts';
 import type { PaidOrder } from '../../domain/order-judgement.ts';
 import type { PayoutState, Reason, UnpaidState } from '../../domain/payout-state.ts';
@@ -22,7 +22,7 @@ export interface BankDecision {
 }
 
 /** An attempt whose sender gave no answer while nothing else was in doubt, and what was known before it. */
-interface Silence {
+interface NoAnswer {
   attempt: number;
   before: Submission;
 }
@@ -35,8 +35,8 @@ export interface OrderMemory {
   /** When the last attempt ended, if known. */
   lastSentAt?: number;
   /** The only doubt there is: if the attempt turns out to have sent nothing, what was known before it holds again. */
-  silence?: Silence;
-  /** Every order that was followed: while there is one, absence is not proven, whatever the store has forgotten. */
+  noAnswer?: NoAnswer;
+  /** Every order that was followed: while there is one, absence is not proven, even if the store has forgotten it. */
   placedIds: readonly string[];
 }
 
@@ -120,22 +120,22 @@ const ROW_ENDING: Shown = { submitting: 'submitting', following: 'processing' };
 const EXCHANGE_BEFORE: Shown = { submitting: 'converting', following: 'converting' };
 
 /** One wrong answer among good ones asks nobody: such a conflict has to stay over this many more reads, seconds apart. */
-export const LOOKS_TO_CONFIRM = 2;
+export const READS_TO_CONFIRM = 2;
 
 /** The reason of an order that has kept its status for longer than the age limit. */
 export const STUCK: ReasonCode = 'status-stuck';
 
-/** What tells the orders of a row apart. */
+/** What distinguishes the orders of a row. */
 interface OrderOfRow {
-  kind: LegKind;
-  start: LegStart;
+  kind: OrderKind;
+  start: OrderStart;
   /** The row ends with this order; otherwise it is the exchange before the payment. */
   endsRow: boolean;
   /** The exchange before it, if any. */
   earlier?: OrderState;
   /** Why an earlier run left the order to people, who decide before anything is sent. */
   parked: Reason | null;
-  /** An earlier run found an order of the row stuck: people are told at once, not after the whole age limit again. */
+  /** An earlier run found an order of the row stuck: people are notified at once, not after the whole age limit again. */
   foundStuck: boolean;
 }
 
@@ -143,7 +143,7 @@ interface OrderOfRow {
 export class OrderState {
   readonly view: PayoutView;
   readonly terms: Terms;
-  readonly kind: LegKind;
+  readonly kind: OrderKind;
   readonly reference: string;
   readonly endsRow: boolean;
   readonly earlier: OrderState | undefined;
@@ -270,7 +270,7 @@ export class OrderState {
   /** Whether no statement of people is known only to this run: which order they chose, or the first of two statements. */
   get holdsNoStatement(): boolean {
     const isChosen = this.now.name === 'placed' && this.now.dismissed.size + this.now.despite.length > 0;
-    return !isChosen && this.people.isSilent;
+    return !isChosen && this.people.isUnanswered;
   }
 
   /** Whether a cancel can still affect the order. One that is not placed yet is stopped, or not, by the main line. */
@@ -288,19 +288,19 @@ export class OrderState {
   }
 
   /** What this run has resolved, of this order and the one before it. */
-  get settled(): SettledLegs {
+  get resolved(): ResolvedOrders {
     const isOpen = this.known.attempts === 0 || this.isInDoubt;
-    if (isOpen) return { ...this.earlier?.settled };
-    return this.settledAs(this.now.name === 'ended' ? this.now.as : 'absent');
+    if (isOpen) return { ...this.earlier?.resolved };
+    return this.resolvedAs(this.now.name === 'ended' ? this.now.as : 'absent');
   }
 
   /** The same, if the followed order is confirmed to have taken no money. */
-  get settledIfUnpaid(): SettledLegs {
-    return this.settledAs('unpaid');
+  get resolvedIfUnpaid(): ResolvedOrders {
+    return this.resolvedAs('unpaid');
   }
 
-  private settledAs(as: 'paid' | 'unpaid' | 'absent'): SettledLegs {
-    return { ...this.earlier?.settled, [this.kind]: { upTo: this.known.attempts, as } };
+  private resolvedAs(as: 'paid' | 'unpaid' | 'absent'): ResolvedOrders {
+    return { ...this.earlier?.resolved, [this.kind]: { upTo: this.known.attempts, as } };
   }
 
   /** What the confirmed end of the followed order without money means for the row. */
@@ -310,7 +310,7 @@ export class OrderState {
   }
 }
 
-function remembered(start: LegStart, before: OrderMemory | undefined): OrderMemory {
+function remembered(start: OrderStart, before: OrderMemory | undefined): OrderMemory {
   const { submission = NEVER_SENT, firstSentAt, lastSentAt = null, isForgotten } = start;
   const placedIds = before?.placedIds ?? [];
   // If the store has forgotten attempts, others may have sent later than this run knows; undefined then becomes the present time.
@@ -319,7 +319,7 @@ function remembered(start: LegStart, before: OrderMemory | undefined): OrderMemo
     known: before === undefined ? submission : mergeWithStored(before.known, submission, placedIds.length > 0),
     firstSentAt: firstSentAt ?? before?.firstSentAt,
     lastSentAt: lastSentAt === null ? known : Math.max(lastSentAt, known ?? 0),
-    silence: isForgotten || submission.tainted ? undefined : before?.silence,
+    noAnswer: isForgotten || submission.tainted ? undefined : before?.noAnswer,
     placedIds,
   };
 }

@@ -84,12 +84,12 @@ export class Order extends OrderState {
     const result = await this.send(before.attempts + 1, before.lastLeft);
     const mayHaveMoved = result.outcome !== 'not-sent' && result.outcome !== 'refused';
     const { known, next } = afterAttempt(before, result);
-    memory.silence = result === SILENT && !before.tainted ? { attempt: known.attempts, before } : undefined;
+    memory.noAnswer = result === UNANSWERED && !before.tainted ? { attempt: known.attempts, before } : undefined;
     this.learns(known);
     if (mayHaveMoved) this.ineffectiveSends = 0;
     view.note(`attempt ${known.attempts}: ${describe(result)}`);
     // After `known` is updated: a run that finds its claim gone then knows what to search for.
-    if (result === SILENT) await takeNextTerm(view);
+    if (result === UNANSWERED) await takeNextTerm(view);
     if (mayHaveMoved) memory.lastSentAt = Date.now();
     return { result, next, mayHaveMoved };
   }
@@ -105,7 +105,7 @@ export class Order extends OrderState {
     const what = this.endsRow ? `${currency} ${amount}` : `${currency} for ${amount} and the fee`;
     const options = { summary: `${does} ${what}, attempt ${attempt}` };
     const answer = await answerOrUndefined(() => submit.executeWithOptions(options, [{ claim, attempt, lastLeft }]));
-    return answer ?? SILENT;
+    return answer ?? UNANSWERED;
   }
 
   /** Nothing was sent: waits until the bank answers. */
@@ -131,15 +131,15 @@ export class Order extends OrderState {
   }
 
   private pauseAfter(ineffectiveSends: number): number {
-    const { lookAgainMs, lookAgainMaxMs } = this.terms.waits;
-    return doublingPause(ineffectiveSends, lookAgainMs, lookAgainMaxMs * 12);
+    const { pollMs, pollMaxMs } = this.terms.waits;
+    return doublingPause(ineffectiveSends, pollMs, pollMaxMs * 12);
   }
 }
 
 /** The sender found that what it read differs from what is stored. */
 const wasChanged = (result: AttemptResult): boolean => result.outcome === 'not-sent' && result.why === 'changed';
 
-const SILENT: AttemptResult = { outcome: 'ambiguous', why: 'the sender gave no answer' };
+const UNANSWERED: AttemptResult = { outcome: 'ambiguous', why: 'the sender gave no answer' };
 
 /** A clean refusal as an obstacle, which the gates handle; `repeatedly`: what the bank said again and again. */
 const refusalOf = ({ meaning, isRepeated }: Refused, said: string) => ({

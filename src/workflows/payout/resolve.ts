@@ -8,7 +8,7 @@ import { doublingPause } from '../../domain/time.ts';
 import { accepted, type PendingResolve, refused } from '../execution.ts';
 import { answerOrUndefined, listScans } from '../proxies.ts';
 import type { Gates } from './gates.ts';
-import { type BackToGates, LOOKS_TO_CONFIRM, type OrderState, type Unpaid } from './order-state.ts';
+import { type BackToGates, type OrderState, READS_TO_CONFIRM, type Unpaid } from './order-state.ts';
 import { continueAsNewIfLong } from './waits.ts';
 
 /** `resend`: not found, and the bank is known to recognise the reference: sent again at once, the outcome still in doubt. */
@@ -57,14 +57,14 @@ export async function resolveOrder(order: OrderState, gates: Gates): Promise<Res
       case 'nothing': {
         const chosen = chosenOrder(order, search, pending);
         if (chosen !== undefined) return adopt(order, chosen, [], pending);
-        if (memory.silence !== undefined && search.unsent.includes(memory.silence.attempt)) {
+        if (memory.noAnswer !== undefined && search.unsent.includes(memory.noAnswer.attempt)) {
           return clear(order, 'the sender has recorded it', wasNothing(order));
         }
       }
     }
     // Absence is proven, and the sender never recorded the attempt, without which nothing leaves.
     const neverCame =
-      absent && memory.silence !== undefined && !(search?.recorded.includes(memory.silence.attempt) ?? true);
+      absent && memory.noAnswer !== undefined && !(search?.recorded.includes(memory.noAnswer.attempt) ?? true);
     if (neverCame) order.learns(wasNothing(order));
     const seen = search && { absent, isOpen: !search.isOurs && isWindowOver };
     const decided = decideByOperator(order, pending, seen);
@@ -147,15 +147,15 @@ function clear(order: OrderState, why: string, known?: Submission): Resolved {
   order.learns(
     isRepeated ? afterProvenAbsence(order.known) : { ...(known ?? order.known), tainted: false, doubted: [] },
   );
-  order.memory.silence = undefined;
+  order.memory.noAnswer = undefined;
   order.parked = null;
   return { kind: 'gates' };
 }
 
 /** What was known before the attempt that turned out to have sent nothing: neither it nor the proof before it counts twice. */
-function wasNothing({ known, memory: { silence } }: OrderState): Submission {
-  if (silence === undefined) return known;
-  return { ...known, lastLeft: silence.before.lastLeft, resends: silence.before.resends };
+function wasNothing({ known, memory: { noAnswer } }: OrderState): Submission {
+  if (noAnswer === undefined) return known;
+  return { ...known, lastLeft: noAnswer.before.lastLeft, resends: noAnswer.before.resends };
 }
 
 function again(order: OrderState): Resolved {
@@ -231,9 +231,7 @@ async function untilNextSearch(
   const { inbox } = view;
   const planned = view.state === 'needs-operator' ? undefined : searchDelayMs(n, waits);
   const wait =
-    planned === undefined
-      ? doublingPause(n, waits.lookAgainMs, waits.lookAgainMaxMs * 12)
-      : since + planned - Date.now();
+    planned === undefined ? doublingPause(n, waits.pollMs, waits.pollMaxMs * 12) : since + planned - Date.now();
   if (wait > 0) await condition(() => inbox.resolves.length > 0 || inbox.hasNews, wait);
   inbox.take();
   return inbox.asked;
@@ -264,7 +262,7 @@ function decideByOperator(
     answer(true, message);
     return { kind: 'unpaid', state: 'failed', reason: because('closed-by-operator', `by ${people}`) };
   };
-  if (action === 'keep-looking') return answer(true, 'looked again; nothing new');
+  if (action === 'keep-looking') return answer(true, 'searched again; nothing new');
   if (seen === undefined)
     return answer(false, 'the bank did not answer just now, and only what it shows decides; try again');
   const { absent, isOpen } = seen;
@@ -297,13 +295,13 @@ type SearchResult = OrderSearch & { hasChanged?: boolean };
  * second order stops the payout at once.
  */
 async function searchUntilSure(order: OrderState, n: number, mayProve: boolean): Promise<SearchResult | undefined> {
-  const { lookAgainMs, lookAgainMaxMs } = order.terms.waits;
+  const { pollMs, pollMaxMs } = order.terms.waits;
   let search: SearchResult | undefined = await searchOnce(order, n, mayProve);
-  for (let looks = 0; looks < LOOKS_TO_CONFIRM; looks += 1) {
+  for (let reads = 0; reads < READS_TO_CONFIRM; reads += 1) {
     const isSure =
       search?.kind !== 'conflict' || search.reason !== 'reference-conflict' || order.view.state === 'needs-operator';
     if (isSure) return search;
-    await sleep(doublingPause(looks, lookAgainMs, lookAgainMaxMs), {
+    await sleep(doublingPause(reads, pollMs, pollMaxMs), {
       summary: 'searches again before people are asked',
     });
     const again = await searchOnce(order, n, mayProve);
@@ -317,7 +315,7 @@ export async function searchOnce(order: OrderState, n: number, mayProve: boolean
   const { view, kind, memory } = order;
   const { claim, recorded } = view;
   const { firstSentAt: since = Date.now(), placedIds } = memory;
-  const input = { claim, leg: kind, since, recorded, placedIds, mayProve };
+  const input = { claim, orderKind: kind, since, recorded, placedIds, mayProve };
   const search = await answerOrUndefined(() =>
     listScans.findOrder.executeWithOptions({ summary: `search ${n + 1} for the order of this reference` }, [input]),
   );

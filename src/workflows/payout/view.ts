@@ -1,5 +1,5 @@
 import { condition, log, sleep, workflowInfo } from '@temporalio/workflow';
-import type { Prepared, SettledLegs } from '../../activities/payout.ts';
+import type { Prepared, ResolvedOrders } from '../../activities/payout.ts';
 import { type AwaitedApproval, consider, type Decision, type Verdict } from '../../domain/authority.ts';
 import type { Claim } from '../../domain/claim.ts';
 import type { Assessment } from '../../domain/gates.ts';
@@ -21,7 +21,7 @@ import {
 } from '../../domain/payout-state.ts';
 import { after, ExecutionView, Inbox } from '../execution.ts';
 import type { PayoutStateView } from '../messages.ts';
-import { closePayout, endOfOrder, recordState, weighDecisions } from '../proxies.ts';
+import { closePayout, endOfOrder, recordState, verifyDecisions } from '../proxies.ts';
 import { lastingAttributes, payoutState, type SearchAttributes } from '../search-attributes.ts';
 
 /** An unverified statement made by a signal. */
@@ -44,7 +44,7 @@ export class Question {
   private about: string | undefined;
   /** Digest of the last question asked, open or not. */
   private lastAsked: string | undefined;
-  /** The question from before the claim was taken, not asked again yet: whoever has seen it may still reject. */
+  /** The question from before the claim was taken, not asked again yet: a person who has seen it may still reject. */
   private unanswered: AwaitedApproval | undefined;
 
   /** `unanswered`: the question that the previous run left open. */
@@ -151,7 +151,7 @@ interface ShownOrder {
  */
 export type PayoutResult = Omit<Extract<Prepared, { kind: 'ended' }>, 'kind'>;
 
-/** What a payout shows of itself, in the UI and in the store, and what it is told. */
+/** What a payout shows of itself, in the UI and in the store, and what it receives. */
 export class PayoutView extends ExecutionView<PayoutState> {
   readonly what = 'payout';
   readonly inbox = new PayoutInbox();
@@ -284,10 +284,10 @@ export class PayoutView extends ExecutionView<PayoutState> {
     await recordState(record, reason === null ? state : `${state}: ${reason.code}`);
   }
 
-  /** Stores an unpaid end; `settled` is what this run knows of what it sent. */
-  async close(state: UnpaidState, reason: Reason, settled: SettledLegs): Promise<PayoutResult> {
+  /** Stores an unpaid end; `resolved` is what this run knows of what it sent. */
+  async close(state: UnpaidState, reason: Reason, resolved: ResolvedOrders): Promise<PayoutResult> {
     const by = this.decidedBy(reason);
-    await closePayout({ claim: this.claim, state, reason, settled, by }, `${state}: ${reason.code}`);
+    await closePayout({ claim: this.claim, state, reason, resolved, by }, `${state}: ${reason.code}`);
     return this.ended(state, reason);
   }
 
@@ -331,24 +331,24 @@ export class PayoutView extends ExecutionView<PayoutState> {
    * Lets in what arrived while a local activity ran: it comes only with the next workflow task. Otherwise a question could be
    * closed, and the payout sent, past an earlier rejection, and an approval of one question could count for the next.
    */
-  async hear(): Promise<void> {
+  async receive(): Promise<void> {
     await sleep(1, { summary: 'takes in what arrived meanwhile' });
   }
 
   /** Reads what people have signed about the open question. */
-  async weigh({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
+  async verify({ kind, digest, needed }: Pick<AwaitedApproval, 'kind' | 'digest' | 'needed'>): Promise<void> {
     this.question.isHinted = false;
     const said = this.question.unsignedStatements.splice(0);
     const input = { claim: this.claim, question: kind, digest, needed, ...(said.length > 0 && { said }) };
     this.question.readers += 1;
     try {
-      this.weighed(await weighDecisions(input, 'reads what people have signed'));
+      this.verified(await verifyDecisions(input, 'reads what people have signed'));
     } finally {
       this.question.readers -= 1;
     }
   }
 
-  private weighed(verdict: Verdict): void {
+  private verified(verdict: Verdict): void {
     const { awaited } = this.question;
     if (awaited === undefined || verdict.verdict === 'refused') return;
     const by =
@@ -394,7 +394,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
       ['bank status', this.current?.bankStatus ?? ''],
       ['fee', fee === null ? '' : `${fee} ${feeCurrency ?? ''}`],
       ['awaits', awaited === undefined ? '' : awaitedText(awaited)],
-      ['look at', awaited === undefined ? '' : flagsText(this.flags)],
+      ['check', awaited === undefined ? '' : flagsText(this.flags)],
     ];
   }
 }
@@ -411,13 +411,13 @@ const AWAITED_TEXTS: Readonly<Record<AwaitedApproval['kind'], string>> = {
   screening: 'decision on what the screening says',
 };
 
-/** What a payout has been told: news of its orders, operators' requests, a cancel. */
+/** What a payout has received: news of its orders, operators' requests, a cancel. */
 class PayoutInbox extends Inbox<ResolveRequest> {
   private readonly notices: OrderNotice[] = [];
   private fresh = false;
   private readRequested = false;
-  private alarm: { isOver: () => boolean; looks: number } | undefined;
-  /** By order id: what the watch told of its end, or that it is asked to tell it. */
+  private alarm: { isOver: () => boolean; reads: number } | undefined;
+  /** By order id: what the watch reported of its end, or that it is asked to report it. */
   private readonly ends = new Map<string, PaidOrder | 'asked'>();
   /** How often it was asked. */
   private waits = 0;
@@ -439,7 +439,7 @@ class PayoutInbox extends Inbox<ResolveRequest> {
     return this.fresh;
   }
 
-  /** Whether somebody asked to look at whatever order there is, since the last `take`. */
+  /** Whether somebody asked to read any order there is, since the last `take`. */
   get isReadRequested(): boolean {
     return this.readRequested;
   }
@@ -462,14 +462,14 @@ class PayoutInbox extends Inbox<ResolveRequest> {
    */
   async untilNews(patienceMs: number, news: () => boolean): Promise<void> {
     this.alarm ??= alarmAfter(patienceMs, 0);
-    const { isOver, looks } = this.alarm;
+    const { isOver, reads } = this.alarm;
     await condition(() => news() || isOver());
-    if (isOver()) this.alarm = alarmAfter(patienceMs, looks + 1);
+    if (isOver()) this.alarm = alarmAfter(patienceMs, reads + 1);
   }
 
   /**
-   * Asks the watch to tell the end of an order, which is news then. If it tells none for the patience time, that is news too, and
-   * it can be asked again, for a longer time. False: it has told already.
+   * Asks the watch to report the end of an order, which is news then. If it reports none for the patience time, that is news too, and
+   * it can be asked again, for a longer time. False: it has reported already.
    */
   awaitsEnd(orderId: string, patienceMs: number): boolean {
     const end = this.ends.get(orderId);
@@ -490,26 +490,26 @@ class PayoutInbox extends Inbox<ResolveRequest> {
     const { awaitOrderEnd } = endOfOrder(orderId, longer(patienceMs, this.waits));
     this.waits += 1;
     try {
-      this.ends.set(orderId, await awaitOrderEnd.executeWithOptions({ summary: IF_NOTHING_IS_HEARD }, []));
+      this.ends.set(orderId, await awaitOrderEnd.executeWithOptions({ summary: IF_NOT_NOTIFIED }, []));
     } catch {
       this.ends.delete(orderId);
     }
     this.readAgain();
   }
 
-  /** Nothing was heard for the patience time: whoever waits must look itself. */
+  /** There was no notification for the patience time: the waiting run must read itself. */
   get isPatienceOver(): boolean {
     return this.alarm?.isOver() === true;
   }
 }
 
-const IF_NOTHING_IS_HEARD = 'reads the order itself if nothing is reported';
+const IF_NOT_NOTIFIED = 'reads the order itself if nothing is reported';
 
 const longer = (patienceMs: number, times: number): number => patienceMs * 2 ** Math.min(times, 6);
 
-const alarmAfter = (patienceMs: number, looks: number) => ({
-  isOver: after(longer(patienceMs, looks), IF_NOTHING_IS_HEARD),
-  looks,
+const alarmAfter = (patienceMs: number, reads: number) => ({
+  isOver: after(longer(patienceMs, reads), IF_NOT_NOTIFIED),
+  reads,
 });
 
 function isNotice(value: unknown): value is OrderNotice {

@@ -17,7 +17,7 @@ export type Decided =
   | { kind: 'rejected'; by: string; remark: string }
   | { kind: 'cancel' }
   | { kind: 'expired' }
-  /** `interrupt` came true or `lookAgainMs` passed first. */
+  /** `interrupt` came true or `pollMs` passed first. */
   | { kind: 'interrupted' };
 
 interface DecisionAsked {
@@ -29,7 +29,7 @@ interface DecisionAsked {
   /** How long the question stays open; absent: until something else ends it. */
   ttlMs?: number;
   /** Return after this long to read the bank again; the question stays open. */
-  lookAgainMs?: number;
+  pollMs?: number;
   /** Whether to continue in a new run once this one's history is long, because the question may stay open for very long. */
   continuesAsNew?: boolean;
   /** Return when this comes true; the question stays open. */
@@ -40,28 +40,28 @@ interface DecisionAsked {
 
 /** Waits for people, for a cancel, for the question's expiry, or for a reason to read the bank. */
 export async function awaitDecision(view: PayoutView, asked: DecisionAsked): Promise<Decided> {
-  const { ttlMs, lookAgainMs, interrupt = () => false } = asked;
+  const { ttlMs, pollMs, interrupt = () => false } = asked;
   const expiresAt = ttlMs === undefined ? asked.ask.expiresAt : Date.now() + ttlMs;
-  // Asked before it is shown: whoever sees the state may answer at once.
+  // Asked before it is shown: a person who sees the state may answer at once.
   view.ask({ ...asked.ask, maker: view.maker, approvedBy: [], expiresAt });
   if (asked.continuesAsNew === true) continueAsNewIfLong(view);
   if (asked.stored === 'stored') view.show(asked.state, asked.reason);
   else await view.enter(asked.state, asked.reason);
-  const expired = after(ttlMs, 'how long the question stands');
-  const lookAgain = after(lookAgainMs, 'looks whether the reason is gone');
+  const expired = after(ttlMs, 'how long the question is open');
+  const readAgain = after(pollMs, 'checks whether the reason is gone');
   const { question } = view;
   const isOver = (): boolean =>
-    question.verdict !== undefined || view.wantsCancel || interrupt() || expired() || lookAgain();
+    question.verdict !== undefined || view.wantsCancel || interrupt() || expired() || readAgain();
   do {
     // Signed decisions are in the store: a signal or an update only says that it is time to read them.
-    if (view.isSigned) await view.weigh(asked.ask);
+    if (view.isSigned) await view.verify(asked.ask);
     await condition(() => isOver() || question.isHinted);
   } while (!isOver());
 
   if (whatHappened(view, expired()).kind === 'expired' && question.isBeingRead) {
     // Lets updates that were sent in time answer first, so that the end agrees with their answers.
     await condition(() => question.readers === 0);
-    await view.weigh(asked.ask);
+    await view.verify(asked.ask);
   }
   const decided = whatHappened(view, expired());
   if (decided.kind !== 'interrupted') question.close();
@@ -95,7 +95,7 @@ export async function untilCancelRequested(
 export class HistoryTooLong extends Error {}
 
 /**
- * A payout may wait for months, and each look costs events. The new run takes the claim, finds in the store what was sent, and
+ * A payout may wait for months, and each read costs events. The new run takes the claim, finds in the store what was sent, and
  * asks again what is undecided; so not while a vote, a rejection, a cancel or an operator's request would be lost. Nor while a
  * handler runs: it waits for this run, which must not wait for it in turn.
  */

@@ -9,15 +9,15 @@ import { quickSettings } from '../../support/product.ts';
 
 class Ended extends Error {}
 
-it('looks after its rows as often as it is set, and at once after a clock that was set back', async () => {
+it('checks its rows as often as it is set, and at once after a clock that was set back', async () => {
   const opened = await openEmptyStore();
   onTestFinished(() => opened.close());
   await opened.claimBatch(batchClaim('b1', ['a']));
   await opened.controlBatch({ batchId: 'b1', control: 'paused', by: 'alice', at: 1 });
   let now = 10_000_000;
-  const looks: number[] = [];
+  const reads: number[] = [];
   const plansOf: Store['plansOf'] = (batchId) => {
-    looks.push(now);
+    reads.push(now);
     return opened.plansOf(batchId);
   };
   const store = { ...opened, plansOf };
@@ -33,10 +33,10 @@ it('looks after its rows as often as it is set, and at once after a clock that w
     typeof runBatch
   >[1];
   await expect(runBatch(deps, run, { batchId: 'b1', untilSettled: 1 })).rejects.toThrow(Ended);
-  expect(looks).toEqual([10_000_000, 10_060_000, 6_400_000, 6_460_000]);
+  expect(reads).toEqual([10_000_000, 10_060_000, 6_400_000, 6_460_000]);
 });
 
-it('pauses a batch whose last canary row fails between the look at it and the count', async () => {
+it('pauses a batch whose last canary row fails between its read and the count', async () => {
   const opened = await openEmptyStore();
   onTestFinished(() => opened.close());
   const claim = batchClaim('b1', ['a']);

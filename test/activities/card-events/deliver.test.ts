@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CardEventDeps, cardEventSweep, deliverCardEvent } from '../../../src/activities/card-events.ts';
+import { type CardEventDeps, cardEventPass, deliverCardEvent } from '../../../src/activities/card-events.ts';
 import { envelopeError, UnknownOutcomeError } from '../../../src/bank/errors.ts';
 import type { CardPaymentView } from '../../../src/domain/card-payment.ts';
 import type { CardChange, CardEventEffect } from '../../../src/store/card-store.ts';
@@ -22,7 +22,7 @@ async function openWorld() {
     signals: [] as { owner: string; paymentId: string; requestId: string }[],
     started: [] as string[],
     acquirer: new Map<string, Partial<CardPaymentView> | Error>(),
-    looks: [] as string[],
+    reads: [] as string[],
     failures: [] as unknown[],
     /** Effects by payment. */
     async effects(): Promise<Record<string, CardEventEffect | null>> {
@@ -37,7 +37,7 @@ async function openWorld() {
       await cards.receive(event);
       return event;
     },
-    sweep: (): Promise<void> => sweep(),
+    pass: (): Promise<void> => pass(),
   };
   const deps: CardEventDeps = {
     store,
@@ -46,7 +46,7 @@ async function openWorld() {
     bank: {
       cards: {
         async retrieve(paymentId) {
-          world.looks.push(paymentId);
+          world.reads.push(paymentId);
           const shown = world.acquirer.get(paymentId) ?? NOT_FOUND;
           if (shown instanceof Error) throw shown;
           return { paymentId, status: 'PROCESSING', nextAction: null, ...shown };
@@ -66,14 +66,14 @@ async function openWorld() {
       },
     },
   };
-  const sweep = cardEventSweep(deps, (error) => world.failures.push(error));
+  const pass = cardEventPass(deps, (error) => world.failures.push(error));
   await cards.claim(cardClaim('m-1', { runId: 'run-1' }));
   await cards.addRequest('r-1', 'm-1');
   return { ...world, world, deps };
 }
 
 describe('A card event', () => {
-  it('goes to the open workflow of its payment, whatever intent it names itself', async () => {
+  it('goes to the open workflow of its payment, with any intent that it names', async () => {
     const { world, deps, cards } = await openWorld();
     await cards.linkPayment('p-1', 'm-1', 1_000);
     await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-other' })));
@@ -106,7 +106,7 @@ describe('A card event', () => {
     await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1' })));
     expect(await cards.undelivered(true, 10)).toHaveLength(1);
     world.open.add('m-1');
-    await world.sweep();
+    await world.pass();
     expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
   });
 
@@ -135,7 +135,7 @@ describe('A card event', () => {
     const contradicted = effect === 'contradicts';
     expect((await cards.get('m-1'))?.contradictedAt).toBe(contradicted ? world.now : null);
     expect(await store.auditEntriesOf('m-1')).toHaveLength(contradicted ? 1 : 0);
-    expect(world.looks).toEqual([]);
+    expect(world.reads).toEqual([]);
   });
 
   it('that says another sum than the one before contradicts the end as the first one would', async () => {
@@ -167,14 +167,14 @@ describe('A card event', () => {
 });
 
 describe('A workflow that was closed without an end', () => {
-  it('is started again by a verified event, and told by the next sweep', async () => {
+  it('is started again by a verified event, and notified by the next pass', async () => {
     const { world, deps } = await openWorld();
     world.open.clear();
     await deliverCardEvent(deps, await world.receive(cardEvent('p-1', { merchantRequestId: 'm-1' })));
     expect(world.started).toEqual(['m-1']);
     expect(await world.effects()).toEqual({ 'p-1': null });
     world.open.add('m-1');
-    await world.sweep();
+    await world.pass();
     expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
   });
 
@@ -199,29 +199,29 @@ describe('A hint after the end', () => {
     await world.ended({ state: 'failed', paymentId: 'p-1' });
     world.acquirer.set('p-1', shown);
     await world.receive(cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-1' }));
-    for (let sweep = 0; sweep < 7; sweep += 1) await world.sweep();
+    for (let pass = 0; pass < 7; pass += 1) await world.pass();
     expect(await world.effects()).toEqual({ 'p-1': effect });
-    expect(world.looks).toHaveLength(effect === null ? 5 : 1);
+    expect(world.reads).toHaveLength(effect === null ? 5 : 1);
     expect((await cards.get('m-1'))?.contradictedAt).toBe(effect === 'contradicts' ? world.now : null);
   });
 
-  it('needs no look when it says the same', async () => {
+  it('needs no read when it says the same', async () => {
     const { world } = await openWorld();
     await world.ended({ state: 'succeeded', paymentId: 'p-1' });
     await world.receive(cardEvent('p-1', { trust: 'hint', merchantRequestId: 'm-1' }));
-    await world.sweep();
+    await world.pass();
     expect(await world.effects()).toEqual({ 'p-1': 'confirms' });
-    expect(world.looks).toEqual([]);
+    expect(world.reads).toEqual([]);
   });
 });
 
-describe('A sweep', () => {
+describe('A pass', () => {
   it('delivers all that is owned, past what fails, over many pages', async () => {
     const { world, cards } = await openWorld();
     for (let n = 0; n < 250; n += 1) await world.receive(cardEvent(`p-${n}`, { merchantRequestId: 'm-1' }));
     await world.receive(cardEvent('p-broken', { merchantRequestId: 'm-1', receivedAt: 1_000 }));
     await world.receive(cardEvent('p-lost', { merchantRequestId: 'm-gone', receivedAt: 1_001 }));
-    await world.sweep();
+    await world.pass();
     expect(world.signals).toHaveLength(250);
     expect(world.failures).toMatchObject([{ message: 'Temporal is away' }]);
     expect((await cards.undelivered(true, 10)).map(({ paymentId }) => paymentId)).toEqual(['p-broken', 'p-lost']);
@@ -231,11 +231,11 @@ describe('A sweep', () => {
     const { world, cards } = await openWorld();
     world.acquirer.set('p-1', { merchantRequestId: 'r-1' });
     await world.receive(cardEvent('p-1', { receivedAt: world.now - 4_999 }));
-    await world.sweep();
-    expect(world.looks).toEqual([]);
+    await world.pass();
+    expect(world.reads).toEqual([]);
     world.now += 1;
-    await world.sweep();
-    expect(world.looks).toEqual(['p-1']);
+    await world.pass();
+    expect(world.reads).toEqual(['p-1']);
     expect(await cards.ownerOfPayment('p-1')).toBe('m-1');
     expect(await world.effects()).toEqual({ 'p-1': 'delivered' });
   });
@@ -247,21 +247,21 @@ describe('A sweep', () => {
     await world.receive(cardEvent('p-1'));
     await world.receive(cardEvent('p-2'));
     await world.receive(cardEvent('', { kind: 'completion', status: 'session-9' }));
-    for (let sweep = 0; sweep < 7; sweep += 1) await world.sweep();
-    expect(world.looks.filter((id) => id === 'p-1')).toHaveLength(7);
-    expect(world.looks.filter((id) => id === 'p-2')).toHaveLength(5);
-    expect(world.looks).toHaveLength(12);
+    for (let pass = 0; pass < 7; pass += 1) await world.pass();
+    expect(world.reads.filter((id) => id === 'p-1')).toHaveLength(7);
+    expect(world.reads.filter((id) => id === 'p-2')).toHaveLength(5);
+    expect(world.reads).toHaveLength(12);
     expect(await cards.undelivered(false, 10)).toHaveLength(3);
     await cards.linkPayment('p-2', 'm-1', world.now);
-    await world.sweep();
+    await world.pass();
     expect(await world.effects()).toEqual({ 'p-2': 'delivered' });
   });
 
   it('asks the acquirer no more than forty times, the oldest first', async () => {
     const { world } = await openWorld();
     for (let n = 0; n < 150; n += 1) await world.receive(cardEvent(`p-${n}`, { receivedAt: 1_000 + n }));
-    await world.sweep();
-    expect(world.looks.sort()).toEqual(Array.from({ length: 40 }, (_, n) => `p-${n}`).sort());
+    await world.pass();
+    expect(world.reads.sort()).toEqual(Array.from({ length: 40 }, (_, n) => `p-${n}`).sort());
   });
 
   it('asks about every event in turn, though the acquirer never answers about those before it', async () => {
@@ -272,10 +272,10 @@ describe('A sweep', () => {
     }
     world.acquirer.set('p-ours', { merchantRequestId: 'r-1' });
     await world.receive(cardEvent('p-ours', { receivedAt: 2_000 }));
-    for (let sweep = 0; sweep < 3; sweep += 1) await world.sweep();
+    for (let pass = 0; pass < 3; pass += 1) await world.pass();
     expect(world.signals).toMatchObject([{ owner: 'm-1', paymentId: 'p-ours' }]);
-    expect(world.looks).toHaveLength(91);
-    await world.sweep();
-    expect(world.looks.slice(91).sort()).toEqual(world.looks.slice(0, 40).sort());
+    expect(world.reads).toHaveLength(91);
+    await world.pass();
+    expect(world.reads.slice(91).sort()).toEqual(world.reads.slice(0, 40).sort());
   });
 });

@@ -31,7 +31,7 @@ describe('viewOf', () => {
     });
   });
 
-  it('keeps a UUID in which digits stand side by side like those of a card', () => {
+  it('keeps a UUID in which digits are side by side like those of a card', () => {
     const paymentId = 'pay-e9266951-4427-4090-8375-3dabf60fdd54';
     expect(viewOf({ ...PAYMENT, paymentId })).toMatchObject({ paymentId });
   });
@@ -39,7 +39,7 @@ describe('viewOf', () => {
   it.each([{ paymentId: PAN }, { status: `CARD ${PAN}` }])('has none of an id or a status that holds one', (change) => {
     expect(() => viewOf({ ...PAYMENT, ...change })).toThrow(/^the answer has no id that may be kept$/);
   });
-  it('keeps an id that is known, whatever its digits, and the address of its challenge', () => {
+  it('keeps an id that is known, with any digits, and the address of its challenge', () => {
     const paymentId = '7234567890123456706';
     const verifyUrl = `https://acs.example/v/${paymentId}`;
     const payment = { ...PAYMENT, paymentId, nextAction: { type: '3DS', verifyUrl } };
@@ -48,7 +48,7 @@ describe('viewOf', () => {
     expect(() => viewOf({ ...payment, status: `CARD ${PAN}` }, paymentId)).toThrow();
   });
 
-  it('keeps every merchant_request_id that the door takes', () => {
+  it('keeps every merchant_request_id that the channel takes', () => {
     const merchantRequestId = 'order-1795276103821';
     expect(isMerchantRequestId(merchantRequestId)).toBe(true);
     expect(viewOf({ ...PAYMENT, merchantRequestId })).toMatchObject({ merchantRequestId });

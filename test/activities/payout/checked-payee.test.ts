@@ -24,7 +24,7 @@ const PAYEE = {
 
 const payeeWith = (items: Record<string, string>): Beneficiary => ({ ...PAYEE, items: { ...PAYEE.items, ...items } });
 
-/** A provider whose verification says what it is told to, and counts; nobody is on a list. */
+/** A provider whose verification says what it is configured to, and counts; nobody is on a list. */
 async function checking({ verifiedCurrencies }: { verifiedCurrencies?: readonly string[] } = {}) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());

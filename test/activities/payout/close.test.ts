@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { looksAtLists } from '../../../src/activities/lists.ts';
+import { listReader } from '../../../src/activities/lists.ts';
 import { closePayout, recordState } from '../../../src/activities/payout.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
@@ -54,7 +54,7 @@ async function endedAgainst(status: string | undefined, code: ReasonCode): Promi
   };
   const deps = { store, now: () => 5, settings: quickSettings, bank: { orders: { get } } } as unknown as ActivityDeps;
   const claim = { storeId: store.id, reference: record.reference, term: record.term };
-  const end = { claim, state: 'rejected' as const, reason: because(code), settled: {} };
+  const end = { claim, state: 'rejected' as const, reason: because(code), resolved: {} };
   await closePayout(deps, CALLER, end).catch((error: unknown) => expect(error).toMatchObject({ name: 'Superseded' }));
   return (await store.payout(record.reference))?.state;
 }
@@ -85,19 +85,19 @@ it.each([
     if (since === 'a restore') await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });
     else await store.recordResumption({ at: 10_000, from: 0, why: 'restart', detail: {} });
     let reads = 0;
-    const listSettled = async () => {
+    const listStable = async () => {
       reads += 1;
       return { ...list, pagesRead: 1 };
     };
-    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled } } as unknown as Bank;
-    const looks = { bank, store, settings: quickSettings, now: () => 20_000 };
-    const deps = { ...looks, lookAtList: looksAtLists(looks) } as unknown as ActivityDeps;
+    const bank = { clock: UNMEASURED_CLOCK, orders: { listStable } } as unknown as Bank;
+    const calls = { bank, store, settings: quickSettings, now: () => 20_000 };
+    const deps = { ...calls, readList: listReader(calls) } as unknown as ActivityDeps;
     const claim = { storeId: store.id, reference: record.reference, term: record.term };
     const closed = closePayout(deps, CALLER, {
       claim,
       state: 'rejected',
       reason: because('approval-rejected'),
-      settled: {},
+      resolved: {},
     });
     await (end === 'rejected' ? closed : expect(closed).rejects.toThrow('the list changed while it was read'));
     expect(reads).toBe(1);

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { findOrder } from '../../../src/activities/find.ts';
-import { looksAtLists } from '../../../src/activities/lists.ts';
+import { listReader } from '../../../src/activities/lists.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import type { ListDoubt } from '../../../src/domain/absence.ts';
@@ -32,7 +32,7 @@ const payment = (order_id: string, more: Record<string, unknown> = {}): Order =>
     ...more,
   });
 
-/** The first row of a batch, whose answer was lost, at a bank whose list shows what it is told to. */
+/** The first row of a batch, whose answer was lost, at a bank whose list shows what it is configured to. */
 async function lost({
   others = [],
   apart = false,
@@ -62,26 +62,26 @@ async function lost({
   }
   const asked: number[] = [];
   const get = async () => Promise.reject(envelopeError(2005, { operation: 'GET' }));
-  const look = (
+  const find = (
     shown: readonly Order[],
     at = SENT_AT + WINDOW_MS,
     mayProve = at >= SENT_AT + WINDOW_MS,
     placedIds: readonly string[] = [],
     doubt?: ListDoubt,
   ) => {
-    const listSettled = async ({ from }: { from: number }) => {
+    const listStable = async ({ from }: { from: number }) => {
       asked.push(from);
       return { orders: [...shown], stable: doubt === undefined, doubt, pagesRead: 1 };
     };
-    const bank = { clock: UNMEASURED_CLOCK, orders: { listSettled, get } } as unknown as ActivityDeps['bank'];
-    const looks = { store, settings: quickSettings, bank, now: () => at };
+    const bank = { clock: UNMEASURED_CLOCK, orders: { listStable, get } } as unknown as ActivityDeps['bank'];
+    const reads = { store, settings: quickSettings, bank, now: () => at };
     return findOrder(
-      { ...looks, lookAtList: looksAtLists(looks), assertIdentity: async () => {} } as unknown as ActivityDeps,
+      { ...reads, readList: listReader(reads), assertIdentity: async () => {} } as unknown as ActivityDeps,
       CALLER,
-      { claim: { storeId: store.id, reference, term }, leg: 'payment', since: SENT_AT, mayProve, placedIds },
+      { claim: { storeId: store.id, reference, term }, orderKind: 'payment', since: SENT_AT, mayProve, placedIds },
     );
   };
-  return { look, record, reference, asked, store };
+  return { find, record, reference, asked, store };
 }
 
 const ALTERED = { kind: 'conflict', reason: 'reference-conflict', listed: [] };
@@ -93,42 +93,42 @@ const otherIn = (field: string) => ({
 it.each([undefined, '-', 'cut'])(
   'a list with an order for the same money under %s proves no absence',
   async (shown) => {
-    const { look, reference } = await lost();
+    const { find, reference } = await lost();
     const order = payment('x', { client_order_id: shown === 'cut' ? reference.slice(0, 12) : shown });
-    expect(await look([order])).toMatchObject({ kind: 'nothing', doubt: 'indistinct' });
+    expect(await find([order])).toMatchObject({ kind: 'nothing', doubt: 'indistinct' });
   },
 );
 
 it('an order in the learned spelling of the reference is found as sent, in any other form it is for people', async () => {
-  const { look, reference, store } = await lost();
+  const { find, reference, store } = await lost();
   const other = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
   const shown = { client_order_id: reference.toUpperCase() };
-  expect(await look([payment('x', shown)])).toMatchObject(ALTERED);
+  expect(await find([payment('x', shown)])).toMatchObject(ALTERED);
   await store.narrowReferenceSpellings(spellingsOf(other, other.toUpperCase()));
-  expect(await look([payment('x', shown)])).toMatchObject({ kind: 'found', orderId: 'x' });
-  expect(await look([payment('x', { ...shown, transaction_amount: '11.00' })])).toMatchObject(
+  expect(await find([payment('x', shown)])).toMatchObject({ kind: 'found', orderId: 'x' });
+  expect(await find([payment('x', { ...shown, transaction_amount: '11.00' })])).toMatchObject(
     otherIn('transaction_amount'),
   );
-  expect(await look([payment('x', { client_order_id: reference.slice(0, 20) })])).toMatchObject(ALTERED);
+  expect(await find([payment('x', { client_order_id: reference.slice(0, 20) })])).toMatchObject(ALTERED);
 });
 
 it.each(['refused', 'not-sent'] as const)(
   'an order that the bank has executed after all, %s, is compared with what it was asked for',
   async (answer) => {
-    const { look, record, reference, store } = await lost({ answer });
+    const { find, record, reference, store } = await lost({ answer });
     const since = { digest: 'e', approvalsNeeded: 0, payingAccountId: 'acc-2' };
     await store.recordAssessment(record, since, SENT_AT);
     const shown = { client_order_id: reference };
-    expect(await look([payment('x', shown)])).toMatchObject({ kind: 'found', orderId: 'x' });
-    expect(await look([payment('x', { ...shown, transaction_account: 'acc-2' })])).toMatchObject(
+    expect(await find([payment('x', shown)])).toMatchObject({ kind: 'found', orderId: 'x' });
+    expect(await find([payment('x', { ...shown, transaction_account: 'acc-2' })])).toMatchObject(
       otherIn('transaction_account'),
     );
   },
 );
 
-it('a list in doubt proves no absence, and what it shows is told', async () => {
-  const { look } = await lost();
-  expect(await look([], undefined, undefined, [], 'orders of another user')).toMatchObject({
+it('a list in doubt proves no absence, and what it shows is returned', async () => {
+  const { find } = await lost();
+  expect(await find([], undefined, undefined, [], 'orders of another user')).toMatchObject({
     doubt: 'orders of another user',
   });
 });
@@ -143,16 +143,16 @@ it.each([
     ['transaction_amount'],
   ],
 ])('nor does a list with one whose amount %s', async (_which, more, differs) => {
-  const { look } = await lost();
+  const { find } = await lost();
   const shown = [{ orderId: 'x', differences: ['client_order_id', ...differs] }];
-  expect(await look([payment('x', more)])).toMatchObject({ kind: 'nothing', doubt: 'indistinct', shown });
+  expect(await find([payment('x', more)])).toMatchObject({ kind: 'nothing', doubt: 'indistinct', shown });
 });
 
 it.each([{ type: 'payment', direct: 'out', transaction_currency: 'usd' }, { type: 'PAYOUT' }, { direct: 'DEBIT' }])(
   'nor does a list with one that says so in the words %j',
   async (words) => {
-    const { look } = await lost();
-    expect(await look([payment('x', words)])).toMatchObject({ kind: 'nothing', doubt: 'indistinct' });
+    const { find } = await lost();
+    expect(await find([payment('x', words)])).toMatchObject({ kind: 'nothing', doubt: 'indistinct' });
   },
 );
 
@@ -165,64 +165,64 @@ it.each([
   ['came in', { direct: 'IN' }],
   ['is a transfer', { type: 'TRANSFER' }],
 ])('an order that %s is not taken for it', async (_which, more) => {
-  const { look } = await lost();
-  expect(await look([payment('x', more)])).toMatchObject({ kind: 'nothing', doubt: undefined, shown: [] });
+  const { find } = await lost();
+  expect(await find([payment('x', more)])).toMatchObject({ kind: 'nothing', doubt: undefined, shown: [] });
 });
 
 it('an order that is known as the one of another payout is not taken for it', async () => {
-  const { look } = await lost({ others: ['other'] });
-  expect(await look([payment('other-1')])).toMatchObject({ kind: 'nothing', doubt: undefined });
+  const { find } = await lost({ others: ['other'] });
+  expect(await find([payment('other-1')])).toMatchObject({ kind: 'nothing', doubt: undefined });
 });
 
 it('a list that lacks an order of the same batch, accepted since, proves no absence', async () => {
-  const { look } = await lost({ others: ['other', 'another'] });
+  const { find } = await lost({ others: ['other', 'another'] });
   const [first, second] = [payment('other-1'), payment('other-2')];
-  expect(await look([first, second])).toMatchObject({ doubt: undefined });
-  expect(await look([first])).toMatchObject({ doubt: 'incomplete' });
+  expect(await find([first, second])).toMatchObject({ doubt: undefined });
+  expect(await find([first])).toMatchObject({ doubt: 'incomplete' });
 });
 
 it('a list that lacks an order of another batch, accepted since, proves no absence of a single row', async () => {
-  const { look } = await lost({ others: ['other'], apart: true });
-  expect(await look([payment('other-1')])).toMatchObject({ doubt: undefined });
-  expect(await look([])).toMatchObject({ doubt: 'incomplete' });
+  const { find } = await lost({ others: ['other'], apart: true });
+  expect(await find([payment('other-1')])).toMatchObject({ doubt: undefined });
+  expect(await find([])).toMatchObject({ doubt: 'incomplete' });
 });
 
 it('a list that lacks an open order, accepted long before, proves no absence', async () => {
-  const { look, store } = await lost({ others: ['other'] });
+  const { find, store } = await lost({ others: ['other'] });
   const { reference: other } = payoutClaim('other');
   await store.changePayout(other, { state: 'processing', at: SENT_AT });
-  expect(await look([], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
-  expect(await look([payment('other-1')], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
+  expect(await find([], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
+  expect(await find([payment('other-1')], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
 });
 
 it('an order that may not be listed yet is not missed', async () => {
-  const { look } = await lost({ others: ['other'] });
-  expect(await look([], SENT_AT + WINDOW_MS - 1)).toMatchObject({ doubt: undefined });
+  const { find } = await lost({ others: ['other'] });
+  expect(await find([], SENT_AT + WINDOW_MS - 1)).toMatchObject({ doubt: undefined });
 });
 
-it('a look that may prove absence is one by the clock of the run, however far the worker is behind', async () => {
-  const { look, asked } = await lost({ others: ['other'] });
+it('a read that may prove absence is one by the clock of the run, however far the worker is behind', async () => {
+  const { find, asked } = await lost({ others: ['other'] });
   const behind = SENT_AT + WINDOW_MS - 500;
-  expect(await look([], behind, true)).toMatchObject({ doubt: 'incomplete' });
+  expect(await find([], behind, true)).toMatchObject({ doubt: 'incomplete' });
   expect(asked).toEqual([0]);
 });
 
-it('a look that may prove absence reads the whole list', async () => {
-  const { look, asked } = await lost();
-  await look([], SENT_AT + WINDOW_MS - 1);
-  await look([]);
+it('a read that may prove absence covers the whole list', async () => {
+  const { find, asked } = await lost();
+  await find([], SENT_AT + WINDOW_MS - 1);
+  await find([]);
   expect(asked).toEqual([SENT_AT - quickSettings.clockSkewMs, 0]);
 });
 
 it('of two orders with one id, the one that carries the reference is ours', async () => {
-  const { look, reference } = await lost({ others: ['other'] });
+  const { find, reference } = await lost({ others: ['other'] });
   const others = payment('shared', { client_order_id: payoutClaim('other').reference });
   const own = payment('shared', { client_order_id: reference.toUpperCase() });
-  expect(await look([others, own], SENT_AT, false, ['shared'])).toMatchObject({ kind: 'found', orderId: 'shared' });
+  expect(await find([others, own], SENT_AT, false, ['shared'])).toMatchObject({ kind: 'found', orderId: 'shared' });
 });
 
 it('an order that an earlier run has followed stays one of its own, though no list shows it', async () => {
-  const { look, reference, store } = await lost();
+  const { find, reference, store } = await lost();
   await store.changePayout(reference, { state: 'processing', orderId: 'followed', at: SENT_AT });
-  expect(await look([])).toMatchObject({ kind: 'nothing', isOurs: true });
+  expect(await find([])).toMatchObject({ kind: 'nothing', isOurs: true });
 });

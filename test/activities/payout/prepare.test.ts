@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { looksAtLists } from '../../../src/activities/lists.ts';
+import { listReader } from '../../../src/activities/lists.ts';
 import { type Prepared, prepare } from '../../../src/activities/payout.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
-import { openTestDoor } from '../../support/doors.ts';
+import { openFaultProxy } from '../../support/fault-proxy.ts';
 import { NEW_PAYEE } from '../../support/payout-routes.ts';
 import { DEFAULT_PAYMENT, quickSettings } from '../../support/product.ts';
 
@@ -12,13 +12,13 @@ const INPUT = { ...DEFAULT_PAYMENT, id: 'forgotten', ...NEW_PAYEE };
 
 /** What `prepare` finds after an older copy was put in the place of the store. */
 async function preparedInAnOlderCopy(more: { account_id?: string }): Promise<Prepared> {
-  const { bank, store } = await openTestDoor();
+  const { bank, store } = await openFaultProxy();
   const at = Date.now() + 60_000;
   await store.recordRestore({ at, from: at - 3_600_000, by: 'olga', detail: {} });
-  const looks = { bank, store, settings: quickSettings, now: Date.now };
+  const reads = { bank, store, settings: quickSettings, now: Date.now };
   const deps = {
-    ...looks,
-    lookAtList: looksAtLists(looks),
+    ...reads,
+    readList: listReader(reads),
     checkInstruction: () => [],
     assertIdentity: async () => {},
   } as unknown as ActivityDeps;

@@ -4,7 +4,7 @@ import { readOrder } from '../../../src/activities/read.ts';
 import { BankError, envelopeError, UnknownOutcomeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
-import { legReference } from '../../../src/store/claimed-row.ts';
+import { orderReference } from '../../../src/store/claimed-row.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
@@ -22,7 +22,7 @@ async function exchanging(shown: Partial<Order> & { status: string }, get?: () =
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
   const { reference, term } = record;
-  const sentUnder = legReference(record, 'exchange');
+  const sentUnder = orderReference(record, 'exchange');
   const attempt = { reference: sentUnder, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: SENT };
   await store.recordAttempt(attempt);
   await store.finishAttempt(sentUnder, 1, { outcome: 'accepted', orderId: 'fx-1' });
@@ -38,7 +38,7 @@ async function exchanging(shown: Partial<Order> & { status: string }, get?: () =
     readOrder(deps, CALLER, {
       claim: { storeId: store.id, reference, term },
       despite,
-      ...{ as: 'followed', leg: 'exchange', orderId: 'fx-1', closedMeans: 'unclear', maxSlippage: '0.01' },
+      ...{ as: 'followed', orderKind: 'exchange', orderId: 'fx-1', closedMeans: 'unclear', maxSlippage: '0.01' },
     } as Parameters<typeof readOrder>[2]);
   const booked = () => store.bookedExchangesOf([reference]);
   const accepted = () => store.acceptedDifferencesOf([reference]);
@@ -103,14 +103,14 @@ it('the fee that an order without money shows was not taken: nothing of it is st
   const order = orderSchema.parse({ ...shown, transaction_amount: '10.50', fee: '1.50', fee_currency: 'USD' });
   const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
   await readOrder(deps, CALLER, {
-    ...{ claim: { storeId: store.id, reference, term }, leg: 'payment', orderId: 'o-1', closedMeans: 'unclear' },
+    ...{ claim: { storeId: store.id, reference, term }, orderKind: 'payment', orderId: 'o-1', closedMeans: 'unclear' },
     as: 'followed',
-    confirms: { meaning: 'failed', settled: { payment: { upTo: 1, as: 'unpaid' } } },
+    confirms: { meaning: 'failed', resolved: { payment: { upTo: 1, as: 'unpaid' } } },
   });
   expect(await store.payout(reference)).toMatchObject({ state: 'failed', fee: null, feeCurrency: null });
 });
 
-it('an order that shows no reference is that of the payout which was told of it first', async () => {
+it('an order that shows no reference is that of the payout for which its id was returned first', async () => {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const order = orderSchema.parse({ order_id: 'order-1', status: 'COMPLETED' });
@@ -126,13 +126,13 @@ it('an order that shows no reference is that of the payout which was told of it 
   }
   const differences = claimed.map(async ({ reference, term }) => {
     const claim = { storeId: store.id, reference, term };
-    const input = { as: 'other', claim, leg: 'payment', orderId: 'order-1', closedMeans: 'unclear' } as const;
+    const input = { as: 'other', claim, orderKind: 'payment', orderId: 'order-1', closedMeans: 'unclear' } as const;
     return (await readOrder(deps, CALLER, input)).differences;
   });
   expect(await Promise.all(differences)).toEqual([[], ['payout with this order_id']]);
 });
 
-it('one with a member that cannot be read is no end, and people are told which, unless nothing depends on it', async () => {
+it('one with a member that cannot be read is no end, and people are shown which, unless nothing depends on it', async () => {
   const paid = { status: 'COMPLETED', ...BOOKED };
   const { read } = await exchanging({ ...paid, buy_amount: {} as never });
   expect((await read()).differences).toEqual(['buy_amount (not readable)']);
@@ -140,7 +140,7 @@ it('one with a member that cannot be read is no end, and people are told which, 
   expect(await readOther()).toMatchObject({ meaning: 'paid', differences: [], aboveCap: false });
 });
 
-it('an answer that is too large to be read is for people, who are told that it is', async () => {
+it('an answer that is too large to be read is for people, who are shown that it is', async () => {
   const details = { outcome: 'ambiguous', retryable: false, operation: 'GET', tooLarge: true } as const;
   const { read } = await exchanging({ status: 'COMPLETED' }, () =>
     Promise.reject(new UnknownOutcomeError('GET', details)),
@@ -157,7 +157,7 @@ it('an order whose id no call can name is for people, at once', async () => {
   const deps = { store, bank: { orders: { get } }, now: () => 5 } as unknown as ActivityDeps;
   const claim = { storeId: store.id, reference, term };
   const read = (orderId: string): Promise<{ meaning: string; status: string }> =>
-    readOrder(deps, CALLER, { as: 'other', claim, leg: 'payment', orderId, placedIds, closedMeans: 'unclear' });
+    readOrder(deps, CALLER, { as: 'other', claim, orderKind: 'payment', orderId, placedIds, closedMeans: 'unclear' });
   const meaningOf = async (orderId: string): Promise<string> => (await read(orderId)).meaning;
   const placedIds = ['order-1', 'order/1', 'order 1', '..', 'approve'];
   expect(await Promise.all(placedIds.map(meaningOf))).toEqual(['open', ...Array(4).fill('unclear')]);
@@ -205,7 +205,13 @@ describe('of two orders with one id, of which a read shows the other one', () =>
     const bank = { clock: UNMEASURED_CLOCK, orders: { get: async () => others, listAll } };
     const deps = { store, bank, settings: quickSettings, now: () => 5 } as unknown as ActivityDeps;
     const claim = { storeId: store.id, reference, term: record.term };
-    return readOrder(deps, CALLER, { as: 'other', claim, leg: 'payment', orderId: 'shared', closedMeans: 'unclear' });
+    return readOrder(deps, CALLER, {
+      as: 'other',
+      claim,
+      orderKind: 'payment',
+      orderId: 'shared',
+      closedMeans: 'unclear',
+    });
   }
 
   it.each([reference, reference.toUpperCase()])('the one listed under %s counts', async (shown) => {

@@ -36,7 +36,7 @@ const depsOver = (executions: object): ActivityDeps =>
 /** Passes one after the other over a payout whose workflow is not open; what each of them could not start. */
 async function passes(count: number, startPayout: () => Promise<'started'>): Promise<unknown[]> {
   const failed: unknown[] = [];
-  const executions = { isOpen: async () => false, lookAgain: async () => true, startPayout };
+  const executions = { isOpen: async () => false, readAgain: async () => true, startPayout };
   const deps = depsOver(executions);
   for (let pass = 0; pass < count; pass += 1) {
     now += PASS_EVERY_MS;
@@ -68,7 +68,7 @@ it('a run counts as closed once more when it was started again, not when the sto
   };
   const executions = {
     isOpen: async () => false,
-    lookAgain: async () => true,
+    readAgain: async () => true,
     startPayout: async () => 'started' as const,
   };
   const deps = { ...depsOver(executions), store: { ...store, countClosedRun } };
@@ -83,31 +83,31 @@ it('a run counts as closed once more when it was started again, not when the sto
   expect(await store.payout(reference)).toMatchObject({ state: 'preparing' });
 });
 
-it('one that runs and that an older copy of the store shows as it was is told to look, and one that has moved since is not', async () => {
-  const told: string[] = [];
+it('one that runs and that an older copy of the store shows as it was is asked to read, and one that has moved since is not', async () => {
+  const reported: string[] = [];
   const executions = {
     isOpen: async () => true,
     startPayout: async () => 'already-started' as const,
-    lookAgain: async (workflowId: string) => told.push(workflowId) > 0,
+    readAgain: async (workflowId: string) => reported.push(workflowId) > 0,
   };
   const deps = depsOver(executions);
   const pass = () => restartAll(deps, { batchId: null }, { failed: () => {} });
   now += PASS_EVERY_MS;
   await pass();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   await store.recordRestore({ at: now, from: 0, by: 'olga', detail: {} });
   now += PASS_EVERY_MS;
   await pass();
   now += 60_000;
   await pass();
-  expect(told).toEqual([(await store.payout(reference))?.workflowId]);
+  expect(reported).toEqual([(await store.payout(reference))?.workflowId]);
   await store.changePayout(reference, { state: 'processing', at: now });
   now += PASS_EVERY_MS;
   await pass();
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
 });
 
-it('what is closed again and again where it stands is left to people', async () => {
+it('what is closed again and again in the same state is left to people', async () => {
   expect(await passes(CLOSED_RUNS_MAX, async () => 'started')).toEqual([]);
   expect(await store.payout(reference)).toMatchObject({
     state: 'needs-operator',

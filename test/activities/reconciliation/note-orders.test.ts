@@ -54,7 +54,7 @@ const bank = {
 };
 
 /** Each incident as `kind order field shown`, in order. */
-const told = async (of = reference): Promise<string[]> =>
+const reported = async (of = reference): Promise<string[]> =>
   (await store.incidentsOf([of]))
     .map(({ kind, orderId, differs }) => `${kind} ${orderId} ${differs?.field ?? ''} ${differs?.shown ?? ''}`)
     .sort();
@@ -94,24 +94,24 @@ describe('an order that contradicts an end', () => {
 });
 
 describe('an order whose values change after its end', () => {
-  it('is told once for each value, read by id', async () => {
+  it('is recorded once for each value, read by id', async () => {
     for (const amount of ['120.00', '120.00', '130.00', '10.50']) {
       shownById = [order('own', 'COMPLETED', { transaction_amount: amount })];
       await note(shownById);
     }
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       'order-changed own transaction_amount 120.00',
       'order-changed own transaction_amount 130.00',
     ]);
     expect(readById).toEqual(['own', 'own', 'own']);
   });
 
-  it('is not told by a list alone', async () => {
+  it('is not recorded from a list alone', async () => {
     shownById = [order('own', 'COMPLETED')];
     expect(await note([order('own', 'COMPLETED', { transaction_amount: '120.00' })])).toMatchObject({ incidents: 0 });
   });
 
-  it('is told as it changes its status, and its values, in turn', async () => {
+  it('is recorded as it changes its status, and its values, in turn', async () => {
     for (const [status, amount] of [
       ['FAILED', '10.50'],
       ['COMPLETED', '9.00'],
@@ -120,14 +120,14 @@ describe('an order whose values change after its end', () => {
       shownById = [order('own', status, { transaction_amount: amount })];
       await note(shownById);
     }
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       'end-contradicted own status FAILED',
       'end-contradicted own status SUBMITTED',
       'order-changed own transaction_amount 9.00',
     ]);
   });
 
-  it('is not told of what people accepted when they adopted it', async () => {
+  it('is not recorded for what people accepted when they adopted it', async () => {
     await store.acceptDifferences([{ reference, orderId: 'own', field: 'transaction_amount', shown: '120.00' }]);
     shownById = [order('own', 'COMPLETED', { transaction_amount: '120.00' })];
     expect(await note(shownById)).toMatchObject({ incidents: 0 });
@@ -139,7 +139,7 @@ describe('an order whose values change after its end', () => {
     const theirs = order('own', 'FAILED', { client_order_id: payoutClaim('another').reference });
     shownById = [theirs];
     expect(await note([order('own', 'SUBMITTED')])).toMatchObject({ incidents: 1 });
-    expect(await told()).toEqual(['end-contradicted own status SUBMITTED']);
+    expect(await reported()).toEqual(['end-contradicted own status SUBMITTED']);
   });
 
   it('is compared with the payment that was sent', async () => {
@@ -154,7 +154,7 @@ describe('an order whose values change after its end', () => {
     await store.recordAttempt({ reference, attempt: 1, runId: 'r', activityId: 'a', sentAt: 1, request });
     shownById = [order('own', 'COMPLETED', { transaction_account: 'acc-1' })];
     await note(shownById);
-    expect(await told()).toEqual(['order-changed own transaction_account ***cc-1']);
+    expect(await reported()).toEqual(['order-changed own transaction_account ***cc-1']);
   });
 });
 
@@ -177,8 +177,8 @@ describe('the exchange of a payout', () => {
     await store.finishAttempt(derived, 1, { outcome: 'accepted', orderId: 'fx' });
   });
 
-  const failed = async (settled: 'unpaid' | 'paid', reason: ReasonCode) => {
-    await store.settleAttempts(derived, { upTo: 1, as: settled });
+  const failed = async (resolved: 'unpaid' | 'paid', reason: ReasonCode) => {
+    await store.resolveAttempts(derived, { upTo: 1, as: resolved });
     await store.changePayout(unpaid, { state: 'failed', reason: because(reason), at: 3_000 });
   };
   const isProvenUnpaid = async (): Promise<boolean> =>
@@ -191,7 +191,7 @@ describe('the exchange of a payout', () => {
       expect(await isProvenUnpaid()).toBe(true);
       shownById = [fx('fx', 'COMPLETED')];
       await note(shownById);
-      expect(await told(unpaid)).toEqual(['end-contradicted fx status COMPLETED']);
+      expect(await reported(unpaid)).toEqual(['end-contradicted fx status COMPLETED']);
       expect(await isProvenUnpaid()).toBe(false);
     },
   );
@@ -200,12 +200,12 @@ describe('the exchange of a payout', () => {
     await failed('unpaid', 'exchange-failed');
     shownById = [fx('more', 'COMPLETED')];
     await note([fx('fx', 'FAILED'), ...shownById]);
-    expect(await told(unpaid)).toEqual(['order-after-end more  ']);
+    expect(await reported(unpaid)).toEqual(['order-after-end more  ']);
     expect(await isProvenUnpaid()).toBe(false);
   });
 
   it('that was booked is compared while its payout is open, and after its end', async () => {
-    await store.settleAttempts(derived, { upTo: 1, as: 'paid' });
+    await store.resolveAttempts(derived, { upTo: 1, as: 'paid' });
     const booked = {
       soldAmount: '9.80',
       soldCurrency: 'EUR',
@@ -226,7 +226,7 @@ describe('the exchange of a payout', () => {
     await store.changePayout(unpaid, { state: 'failed', reason: because('refused-by-bank'), at: 3_000 });
     shownById = [fx('fx', 'COMPLETED', { buy_amount: '1.00' })];
     await note(shownById);
-    expect(await told(unpaid)).toEqual(['order-changed fx buy_amount 1.00', 'order-changed fx sell_amount 98.00']);
+    expect(await reported(unpaid)).toEqual(['order-changed fx buy_amount 1.00', 'order-changed fx sell_amount 98.00']);
   });
 
   it('that is not booked is left to its payout while that is open', async () => {
@@ -348,6 +348,6 @@ describe('a bank that shows references in another form', () => {
   it('shows an order of ours under a reference that is not ours', async () => {
     shownById = [order('own', 'COMPLETED', { client_order_id: '0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94' })];
     expect(await note(shownById)).toMatchObject({ unaskedOrders: 0, incidents: 1 });
-    expect(await told()).toEqual(['order-changed own client_order_id 0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94']);
+    expect(await reported()).toEqual(['order-changed own client_order_id 0F8B6C1E-3D52-5C0B-9A77-2F6E0C1D5B94']);
   });
 });

@@ -18,7 +18,7 @@ import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
-// The store is its attacker's: whatever it says, the bank is asked for what was signed, or for nothing.
+// The store is its attacker's: despite its content, the bank is asked for what was signed, or for nothing.
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 const maker = signingPerson('maker', ['maker']);
@@ -101,15 +101,15 @@ async function claimed(fields: Partial<PayoutInstruction> = {}) {
     /** The digest of what is asked of the row as it was claimed. */
     digest: async (deps: ActivityDeps) => (await readToSend(deps, record, 'payment')).digest,
     assess: (deps: ActivityDeps) =>
-      assess({ ...deps, lookAtList: async () => ({}) as never }, CALLER, {
+      assess({ ...deps, readList: async () => ({}) as never }, CALLER, {
         ...{ claim: held, exchanged: false, exchangeSent: false },
       }),
     send(deps: ActivityDeps) {
       attempt += 1;
-      return sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt, lastLeft: attempt - 1 });
+      return sendOrder(deps, CALLER, { claim: held, orderKind: 'payment', attempt, lastLeft: attempt - 1 });
     },
     release: (deps: ActivityDeps) =>
-      approveOrder(deps, CALLER, { claim: held, leg: 'payment', orderId: 'ord-1', by: 'bob' }),
+      approveOrder(deps, CALLER, { claim: held, orderKind: 'payment', orderId: 'ord-1', by: 'bob' }),
   };
 }
 
@@ -153,7 +153,7 @@ describe('a payout that two people have signed', () => {
     ['that nobody has to approve', assessedAs({})],
     ['that it is to be paid to somebody else', assessedAs({ beneficiary: { known: true, id: 'ben-2', digest: 'y' } })],
     ['that it is paid from elsewhere', assessedAs({ payingAccountId: 'acc-2' })],
-  ])('is sent as signed and only then, whatever the last reading says: %s', async (_what, row) => {
+  ])('is sent as signed and only then, with any last reading: %s', async (_what, row) => {
     const deps = depsOf(TWO);
     const payout = await claimed();
     forged = { row };

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askBank, looksAtLists, objectionTo, type SentRow } from '../../../src/activities/lists.ts';
+import { askBank, listReader, objectionTo, type SentRow } from '../../../src/activities/lists.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
@@ -14,8 +14,8 @@ const START = 1_000 * HOUR_MS;
 const LIST_LAG_MS = quickSettings.terms.waits.listLagMs;
 const USD = { uid: 'user-1', currency: 'USD' };
 const DOCUMENT = { uid: 'user-1', documentId: 'doc', kind: 'payout' } as const;
-const under = (generation: number, leg: 'payment' | 'exchange' = 'payment') =>
-  referenceOf('user-1', 'doc', leg, generation);
+const under = (generation: number, orderKind: 'payment' | 'exchange' = 'payment') =>
+  referenceOf('user-1', 'doc', orderKind, generation);
 
 const payment = (order_id: string, client_order_id: string | undefined, more: Record<string, unknown> = {}): Order =>
   orderSchema.parse({
@@ -33,15 +33,15 @@ async function rowAt({ generation = 0, createdAt, releasedAt }: Partial<SentRow>
   const bank = {
     clock: UNMEASURED_CLOCK,
     orders: {
-      listSettled: async () => {
+      listStable: async () => {
         world.reads += 1;
         return { orders: world.list, stable: world.stable, pagesRead: 1 };
       },
       get: async (id: string) => [...world.list, ...world.left].find(({ order_id }) => order_id === id),
     },
   } as unknown as Bank;
-  const looks = { bank, store, settings: quickSettings, now: () => world.now };
-  const deps = { ...looks, lookAtList: looksAtLists(looks) };
+  const listReads = { bank, store, settings: quickSettings, now: () => world.now };
+  const deps = { ...listReads, readList: listReader(listReads) };
   const row = { ...DOCUMENT, generation, createdAt, releasedAt };
   await store.claimPayout(payoutClaim('doc'));
   const sent = async (outcome: AttemptOutcome, more: { orderId?: string } = {}, reference = under(0)) => {
@@ -67,9 +67,9 @@ async function rowAt({ generation = 0, createdAt, releasedAt }: Partial<SentRow>
 }
 
 describe('the first send of a store that was never opened', () => {
-  it('waits for a look at the whole list, which is made once', async () => {
+  it('waits for a read of the whole list, which is made once', async () => {
     const { world, ask, objection } = await rowAt();
-    expect(await objection()).toBe('look');
+    expect(await objection()).toBe('read');
     expect(await ask()).toEqual({ earlier: [], own: [] });
     expect(await objection()).toBeUndefined();
     await ask();
@@ -114,7 +114,7 @@ describe('the first send of a store that was never opened', () => {
     const { world, ask, objection } = await rowAt();
     world.stable = false;
     expect(await ask()).toMatchObject({ doubt: 'not-stable' });
-    expect(await objection()).toBe('look');
+    expect(await objection()).toBe('read');
     world.stable = true;
     expect((await ask()).doubt).toBeUndefined();
   });
@@ -151,7 +151,7 @@ describe('the first send of a store that was never opened', () => {
 describe('the first send of a row', () => {
   it.each([
     [
-      'claimed before senders began anew waits for a look of some minutes ago at most',
+      'claimed before senders began anew waits for a read of some minutes ago at most',
       START - 1,
       START + 6 * 60_000,
       3,
@@ -168,13 +168,13 @@ describe('the first send of a row', () => {
     expect(world.reads).toBe(reads);
   });
 
-  it('is not made if a copy of the store has made it since the last look', async () => {
+  it('is not made if a copy of the store has made it since the last read', async () => {
     const { store, world, ask, objection } = await rowAt({ createdAt: START - 1 });
     await store.recordResumption({ at: START, from: 0, why: 'restart', detail: {} });
     await ask();
     world.list = [payment('theirs', under(0))];
     world.now += 10 * 60_000;
-    expect(await objection()).toBe('look');
+    expect(await objection()).toBe('read');
     expect(await ask()).toEqual({ earlier: [], own: ['theirs'] });
     expect(await objection()).toBe('own');
   });
@@ -182,12 +182,12 @@ describe('the first send of a row', () => {
 
 describe('a second send of a reference', () => {
   it.each<AttemptOutcome>(['refused', 'not-sent', 'ambiguous', 'exists'])(
-    'after one that was answered with "%s" waits for a look that began after the answer',
+    'after one that was answered with "%s" waits for a read that began after the answer',
     async (outcome) => {
       const { world, sent, ask, objection } = await rowAt();
       await ask();
       await sent(outcome);
-      expect(await objection()).toBe('look');
+      expect(await objection()).toBe('read');
       await ask();
       expect(await objection()).toBeUndefined();
       expect(world.reads).toBe(2);
@@ -237,16 +237,16 @@ describe('a second send of a reference', () => {
     await sent('refused');
     world.now -= LIST_LAG_MS;
     expect(await ask()).toMatchObject({ doubt: 'too-soon' });
-    expect(await objection()).toBe('look');
+    expect(await objection()).toBe('read');
     expect(world.reads).toBe(1);
   });
 
-  it('waits for another look some minutes later', async () => {
+  it('waits for another read some minutes later', async () => {
     const { world, sent, ask, objection } = await rowAt();
     await sent('refused');
     await ask();
     world.now += 3 * 60_000;
-    expect(await objection()).toBe('look');
+    expect(await objection()).toBe('read');
   });
 });
 
@@ -254,19 +254,19 @@ describe('a further generation', () => {
   async function secondOf(outcome: AttemptOutcome, more: { orderId?: string } = {}) {
     const { store, sent, world, ...rest } = await rowAt({ generation: 1 });
     await sent(outcome, more);
-    await store.settleAttempts(under(0), { upTo: 1, as: more.orderId === undefined ? 'absent' : 'unpaid' });
+    await store.resolveAttempts(under(0), { upTo: 1, as: more.orderId === undefined ? 'absent' : 'unpaid' });
     await store.changePayout(under(0), { state: 'failed', orderId: more.orderId, at: world.now });
     return { store, world, ...rest };
   }
 
-  it('is told of what the bank did late, as an incident of the earlier one', async () => {
+  it('is informed of what the bank did late, as an incident of the earlier one', async () => {
     const { store, world, ask } = await secondOf('ambiguous');
     world.list = [payment('late', under(0))];
     await ask();
     expect(await store.incidentsOf([under(0)])).toMatchObject([{ orderId: 'late' }]);
   });
 
-  it('is sent no more once a look has shown that the bank repaired the failed order of the earlier one', async () => {
+  it('is sent no more once a read has shown that the bank repaired the failed order of the earlier one', async () => {
     const { world, ask, objection } = await secondOf('accepted', { orderId: 'repaired' });
     world.list = [payment('repaired', under(0), { status: 'FAILED' })];
     await ask();
@@ -284,10 +284,10 @@ describe('a further generation', () => {
     expect(await objection()).toBe('earlier');
   });
 
-  it('looks at the list again though the store was looked after before', async () => {
+  it('reads the list again though the store was checked before', async () => {
     const { world, ask, objection } = await secondOf('accepted', { orderId: 'failed' });
     world.list = [payment('failed', under(0), { status: 'FAILED' })];
-    expect(await objection()).toBe('look');
+    expect(await objection()).toBe('read');
     expect(await ask()).toMatchObject({ earlier: [], own: [] });
     expect(await objection()).toBeUndefined();
   });

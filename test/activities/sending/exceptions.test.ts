@@ -34,7 +34,7 @@ interface Opened {
   cardPayment?: string;
 }
 
-/** A payout that nobody has to approve; what people must let through is read at the bank, whatever is stored of it. */
+/** A payout that nobody has to approve; what people must let through is read at the bank, not from the store. */
 async function open({ alike = false, feeCap, read = READ, checks, policy = true, cardPayment }: Opened) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
@@ -65,7 +65,7 @@ async function open({ alike = false, feeCap, read = READ, checks, policy = true,
     shown,
     send: () => {
       attempt += 1;
-      return sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt, lastLeft: attempt - 1 });
+      return sendOrder(deps, CALLER, { claim: held, orderKind: 'payment', attempt, lastLeft: attempt - 1 });
     },
     /** The digests of what people must let through now. */
     exceptions: async () => {
@@ -80,7 +80,7 @@ async function open({ alike = false, feeCap, read = READ, checks, policy = true,
 const CHANGED = { outcome: 'not-sent', why: 'changed' };
 const SENT = { outcome: 'accepted', orderId: 'ord-1' };
 
-it('whatever the store says, what people have to let through is not sent before somebody has signed for each of it', async () => {
+it('despite the store, what people have to let through is not sent before somebody has signed for each of it', async () => {
   const { send, sign, exceptions } = await open({ alike: true, feeCap: '1.00' });
   const { 'look-alike': alike, 'fee-above-cap': fee } = await exceptions();
   expect(await send()).toEqual(CHANGED);
@@ -92,7 +92,7 @@ it('whatever the store says, what people have to let through is not sent before 
   expect(await send()).toEqual(SENT);
 });
 
-it('a fee that was let through stands for no higher one', async () => {
+it('a fee that was let through covers no higher one', async () => {
   const { send, sign, exceptions, shown } = await open({ feeCap: '1.00' });
   await sign(approver, (await exceptions())['fee-above-cap']);
   shown.fee = '90.00';

@@ -39,14 +39,14 @@ interface Seen {
   /** In which order things had happened, by name. */
   order: string[];
   state: string | undefined;
-  told: string[];
+  reported: string[];
 }
 
 async function interleave(store: Store, n: number, random: Random): Promise<Seen> {
   const claimed = await store.claimPayout(payoutClaim(`doc-${n}`, { by: 'maker', runId: CALLER.runId }));
   const { reference } = claimed.record;
   const claim = { storeId: store.id, reference, term: claimed.record.term };
-  const seen: Seen = { posts: 0, order: [], state: undefined, told: [] };
+  const seen: Seen = { posts: 0, order: [], state: undefined, reported: [] };
   let ahead = 0;
   const now = (): number => Date.now() + ahead;
   const shown = { fee: '0.10', payeeName: 'Ann Example' };
@@ -69,16 +69,16 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
   const decided = async (name: string, signed: ReturnType<typeof signedBy>) => {
     const { verdict } = await takeDecision(deps, await row(), asked, signed);
     if (verdict !== 'refused') seen.order.push(name);
-    if (verdict === 'approved' || verdict === 'rejected') seen.told.push(verdict);
+    if (verdict === 'approved' || verdict === 'rejected') seen.reported.push(verdict);
   };
   const send = async (name: string, caller: typeof CALLER) => {
     seen.order.push(name);
-    await sendOrder(deps, caller, { claim, leg: 'payment', attempt: 1, lastLeft: 0 }).catch((error: unknown) => {
+    await sendOrder(deps, caller, { claim, orderKind: 'payment', attempt: 1, lastLeft: 0 }).catch((error: unknown) => {
       if (!(error instanceof Superseded)) throw error;
     });
   };
   const cancel = async () => {
-    const end = { state: 'cancelled', reason: because('cancelled-by-request'), settled: {} } as const;
+    const end = { state: 'cancelled', reason: because('cancelled-by-request'), resolved: {} } as const;
     const closing = closePayout(deps, CALLER, { claim, ...end });
     await closing.then(
       () => seen.order.push('cancelled'),
@@ -121,13 +121,13 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
   ];
   const drawn = random.shuffled(acts.filter(([share]) => random.chance(share)));
   await Promise.all(drawn.map(([, act]) => aMoment(random).then(act)));
-  // Whatever has won by now is what the next send goes by; a cancel may still come, too late or not.
+  // The decision that has won by now binds the next send; a cancel may still come, too late or not.
   const late = random.chance(0.4) ? [aMoment(random).then(cancel)] : [];
   await Promise.all([send('sends at last', CALLER), ...late]);
   return { ...seen, state: (await row()).state };
 }
 
-/** What stands before a name in the order of things. */
+/** What precedes a name in the order of things. */
 const before = ({ order }: Seen, name: string): string[] => order.slice(0, order.indexOf(name));
 
 it(`what is decided, changed, cancelled and sent in one moment agrees with the money (${INTERLEAVED} times)`, {
@@ -142,9 +142,9 @@ it(`what is decided, changed, cancelled and sent in one moment agrees with the m
     const broken = (what: string): string => `${label}: ${what}`;
     const paid = seen.posts > 0;
     expect([broken('sent'), seen.posts]).toEqual([broken('sent'), Math.min(seen.posts, 1)]);
-    // Nobody is told another verdict than anybody else, unless what one has signed counts no more: it is verified at each use.
+    // Nobody receives another verdict than anybody else, unless what one has signed counts no more: it is verified at each use.
     const isVoid = seen.order.includes('carol has left') || seen.order.includes('expired');
-    expect([broken('verdicts'), isVoid || new Set(seen.told).size <= 1]).toEqual([broken('verdicts'), true]);
+    expect([broken('verdicts'), isVoid || new Set(seen.reported).size <= 1]).toEqual([broken('verdicts'), true]);
     if (paid) {
       const known = before(seen, 'posted');
       for (const needed of ['bob', 'carol'])
@@ -160,7 +160,7 @@ it(`what is decided, changed, cancelled and sent in one moment agrees with the m
     const stops = ['cancelled', 'drifted', 'carol has left', 'expired'].filter((name) => known.has(name));
     if (stops.length > 0) expect([broken(`after ${stops}`), paid]).toEqual([broken(`after ${stops}`), false]);
     if (seen.state === 'cancelled') expect([broken('cancelled'), paid]).toEqual([broken('cancelled'), false]);
-    const end = paid ? 'paid' : seen.state === 'cancelled' ? 'cancelled' : (seen.told[0] ?? 'open');
+    const end = paid ? 'paid' : seen.state === 'cancelled' ? 'cancelled' : (seen.reported[0] ?? 'open');
     ends.set(end, (ends.get(end) ?? 0) + 1);
   }
   const shown = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');

@@ -1,13 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { createActivities } from '../../../src/activities/index.ts';
-import { looksAtLists } from '../../../src/activities/lists.ts';
+import { listReader } from '../../../src/activities/lists.ts';
 import { createBank } from '../../../src/bank/client.ts';
 import { namedPayee, payeeReference } from '../../../src/bank/payee.ts';
 import { FAILURES } from '../../../src/domain/failures.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { type LegKind, legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
+import {
+  mainOrderKindOf,
+  type OrderKind,
+  orderKindsOf,
+  type PayoutKind,
+  payoutWorkflowId,
+} from '../../../src/domain/names.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/start-sandbox.ts';
@@ -44,10 +50,10 @@ const NEW_PAYEE = { ...PAYMENT, ...PAYEE_FIELDS, beneficiary_id: undefined, acco
 
 type Row = Awaited<ReturnType<typeof claimedRow>>;
 
-/** A row whose run has taken its claim and read the bank once, in a world where time moves when it is told to. */
+/** A row whose run has taken its claim and read the bank once, in a world where time moves on request. */
 async function claimedRow(instruction: PayoutInstruction, kind: PayoutKind = 'payout') {
   const it = await runningSandbox();
-  await it.door('POST', '/accounts', {
+  await it.proxy('POST', '/accounts', {
     uid: 'u-1001',
     currency: 'USD',
     account_id: 'acc-u1001-usd-2',
@@ -59,16 +65,16 @@ async function claimedRow(instruction: PayoutInstruction, kind: PayoutKind = 'pa
   onTestFinished(() => bank.close());
   const { now } = it.sandbox.clock;
   const executions = { wakeWatch: async () => {} } as Partial<ActivityDeps['executions']> as ActivityDeps['executions'];
-  const looks = { bank, store, settings, now };
+  const reads = { bank, store, settings, now };
   const deps: ActivityDeps = {
-    ...looks,
-    lookAtList: looksAtLists(looks),
+    ...reads,
+    readList: listReader(reads),
     executions,
     checkInstruction,
     assertIdentity: async () => {},
   };
   const activities = createActivities(deps);
-  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  const reference = referenceOf(instruction.uid, instruction.id, mainOrderKindOf(kind));
   const workflowExecution = { workflowId: payoutWorkflowId(reference, kind), runId: 'run-1' };
   const run = <Input, Result>(activity: (input: Input) => Promise<Result>, input: Input): Promise<Result> =>
     activityEnvironment({ workflowExecution }).run(activity as never, input) as Promise<Result>;
@@ -76,9 +82,9 @@ async function claimedRow(instruction: PayoutInstruction, kind: PayoutKind = 'pa
   const prepared = await run(activities.prepare, { input: input as unknown as PayoutInstruction, kind });
   if (prepared.kind !== 'ready') throw new Error(`the row is ${prepared.kind}`);
   const { claim } = prepared;
-  const ordersUnder = async (legReference: string): Promise<Record<string, string>[]> => {
-    const { orders } = (await it.door('GET', '/state')) as { orders: Record<string, string>[] };
-    return orders.filter(({ client_order_id }) => client_order_id === legReference);
+  const ordersUnder = async (orderReference: string): Promise<Record<string, string>[]> => {
+    const { orders } = (await it.proxy('GET', '/state')) as { orders: Record<string, string>[] };
+    return orders.filter(({ client_order_id }) => client_order_id === orderReference);
   };
   return { ...it, bank, store, activities, run, reference, claim, instruction, ordersUnder };
 }
@@ -97,19 +103,19 @@ interface Sending {
   isBare?: true;
 }
 
-function order(leg: LegKind, operation: string, instruction: PayoutInstruction, kind?: PayoutKind): Sending {
-  const key = referenceOf(instruction.uid, instruction.id, leg);
+function order(orderKind: OrderKind, operation: string, instruction: PayoutInstruction, kind?: PayoutKind): Sending {
+  const key = referenceOf(instruction.uid, instruction.id, orderKind);
   const submit = ({ activities }: Row) =>
     ({ payment: activities.submitPayment, transfer: activities.submitTransfer, exchange: activities.submitExchange })[
-      leg
+      orderKind
     ];
   return {
-    what: kind === 'exchange' ? 'the exchange by itself' : `the ${leg}`,
+    what: kind === 'exchange' ? 'the exchange by itself' : `the ${orderKind}`,
     operation,
     row: () => claimedRow(instruction, kind),
     async send(row, attempt) {
       const { activities, claim } = row;
-      // Looks at the bank's lists, without which nothing is sent again.
+      // Reads the bank's lists, without which nothing is sent again.
       if (attempt > 1) await row.run(activities.assess, { claim, exchanged: false, exchangeSent: false });
       return row.run(submit(row), { claim, attempt, lastLeft: attempt - 1 });
     },
@@ -138,7 +144,7 @@ function decision(action: 'approve' | 'reject'): Sending {
     async send(row) {
       const { order_id: orderId = '' } = await audited(row);
       const { claim, activities } = row;
-      const given = { claim, leg: 'payment', orderId, by: 'alice', remark: 'not ours' } as const;
+      const given = { claim, orderKind: 'payment', orderId, by: 'alice', remark: 'not ours' } as const;
       return row.run(action === 'approve' ? activities.approveOrder : activities.rejectOrder, given);
     },
     key: async (row) => `${action}/${(await audited(row)).order_id}`,
@@ -180,31 +186,36 @@ function ownMove(from: string, to: string): PayoutInstruction {
 
 it('the orders are all that a row of any kind sends', () => {
   const kinds = ['payout', 'transfer', 'exchange'] as const;
-  const legs = kinds.flatMap((kind) => legsOf(kind).map((leg) => `${kind} ${leg}`));
-  expect(legs.toSorted()).toEqual(['exchange exchange', 'payout exchange', 'payout payment', 'transfer transfer']);
+  const orderKinds = kinds.flatMap((kind) => orderKindsOf(kind).map((orderKind) => `${kind} ${orderKind}`));
+  expect(orderKinds.toSorted()).toEqual([
+    'exchange exchange',
+    'payout exchange',
+    'payout payment',
+    'transfer transfer',
+  ]);
 });
 
 describe.each(SENDINGS)('the answer about $what is lost', ({ operation, row: claimed, send, key, done, isBare }) => {
   it.each(LOST_ANSWERS)('$name', async ({ fault, bank, outcome }) => {
     const row = await claimed();
-    await row.door('POST', '/faults', { operation, ...fault });
+    await row.proxy('POST', '/faults', { operation, ...fault });
     const answered = isSlow(fault)
       ? await givenUp(
           () => send(row, 1),
           () => done(row),
         )
       : await send(row, 1);
-    const { faults } = await row.door('GET', '/faults');
+    const { faults } = await row.proxy('GET', '/faults');
     expect(faults, `answered ${JSON.stringify(answered)}`).toMatchObject([{ fired: 1 }]);
 
-    const isHeard = isBare === true && fault.form === 'no-data';
+    const isAnswered = isBare === true && fault.form === 'no-data';
     const outcomes = async () => (await row.store.attempts(await key(row))).map((attempt) => attempt.outcome);
-    expect(await outcomes()).toEqual([isHeard ? 'accepted' : outcome]);
+    expect(await outcomes()).toEqual([isAnswered ? 'accepted' : outcome]);
     expect(await done(row)).toBe(bank === 'done' ? 1 : 0);
 
     row.sandbox.clock.advance(PROOF_WINDOW_MS);
     expect(await done(row)).toBe(bank === 'nothing' ? 0 : 1);
-    // The look before it shows an order that the first attempt has made; then nothing is sent, and the run looks again.
+    // The read before it shows an order that the first attempt has made; then nothing is sent, and the run searches again.
     await send(row, 2).catch((error: unknown) => expect(error).toMatchObject({ type: FAILURES.superseded }));
     row.sandbox.clock.advance(SETTLE_MS);
     expect(await done(row)).toBe(1);
@@ -220,12 +231,12 @@ describe.each([decision('approve'), decision('reject')])('$what of an order that
     const row = await decided.row();
     const { clock } = row.sandbox;
     clock.advance(30 * HOUR_MS);
-    await row.store.noteOrder(row.reference, { nextLookAt: clock.now() + 3 * HOUR_MS });
-    if (kind !== undefined) await row.door('POST', '/faults', { operation: decided.operation, kind });
+    await row.store.noteOrder(row.reference, { nextReadAt: clock.now() + 3 * HOUR_MS });
+    if (kind !== undefined) await row.proxy('POST', '/faults', { operation: decided.operation, kind });
     const decidedAt = clock.now();
     await decided.send(row, 1);
     const [open] = await row.store.openOrders({ uid: 'u-1001', currency: 'USD' });
-    expect(open).toMatchObject({ reference: row.reference, nextLookAt: null });
+    expect(open).toMatchObject({ reference: row.reference, nextReadAt: null });
     expect(open?.openedAt).toBeGreaterThanOrEqual(decidedAt);
   });
 });

@@ -51,7 +51,7 @@ async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost')
   return {
     posts: () => posts,
     send: (attempt: number, held = claim, lastLeft = attempt) =>
-      sendOrder(deps, CALLER, { claim: held, leg: 'payment', attempt, lastLeft }),
+      sendOrder(deps, CALLER, { claim: held, orderKind: 'payment', attempt, lastLeft }),
     claim,
     askOne: () => Object.assign(deps.settings, { policy: policyOf([maker], { approvals: [{ approvals: 1 }] }) }),
     renew: (runId = CALLER.runId) => renewClaim(deps, { ...CALLER, runId }, { claim }),
@@ -67,7 +67,7 @@ it('what may have been executed is not sent again to a bank that recognises no r
 });
 
 it.each([
-  ['by its condition, whatever code the bank has for it', { condition: 'account-frozen', code: 17 } as const],
+  ['by its condition, under any code of the bank', { condition: 'account-frozen', code: 17 } as const],
   ['by its condition, of a bank without codes', { condition: 'account-frozen' } as const],
 ])('a refusal counts %s', async (_, said) => {
   const { send } = await open('none', refusal(said));
@@ -76,8 +76,8 @@ it.each([
 
 it.each([
   ['', {}],
-  [', whatever it is called', { condition: 'unlisted' } as const],
-])('a refusal by HTTP status alone is none%s: what stands before the bank may have said it', async (_, said) => {
+  [', under any name', { condition: 'unlisted' } as const],
+])('a refusal by HTTP status alone is none%s: a proxy before the bank may have said it', async (_, said) => {
   const { send } = await open('none', refusal(said));
   expect(await send(1)).toMatchObject({ outcome: 'ambiguous' });
 });
@@ -89,18 +89,18 @@ it('where the bank is trusted to recognise a reference its workflow decides abou
   expect(posts()).toBe(2);
 });
 
-it('a run that does not know what has left hears of it, whatever else keeps it from sending', async () => {
+it('a run that does not know what has left is notified of it, even if something else keeps it from sending', async () => {
   const { send, posts, claim, askOne } = await open('assumed');
   await send(1, claim, 0);
-  const unheard = { outcome: 'ambiguous', gaveWayTo: 1 };
-  for (const attempt of [1, 2]) expect(await send(attempt, claim, 0)).toMatchObject(unheard);
+  const unanswered = { outcome: 'ambiguous', gaveWayTo: 1 };
+  for (const attempt of [1, 2]) expect(await send(attempt, claim, 0)).toMatchObject(unanswered);
   askOne();
-  for (const attempt of [1, 2]) expect(await send(attempt, claim, 0)).toMatchObject(unheard);
+  for (const attempt of [1, 2]) expect(await send(attempt, claim, 0)).toMatchObject(unanswered);
   expect(await send(2, claim, 1)).toEqual({ outcome: 'not-sent', why: 'changed' });
   expect(posts()).toBe(1);
 });
 
-it('a sender that begins after its run has renewed the claim sends nothing, whatever its attempt', async () => {
+it('a sender that begins after its run has renewed the claim sends nothing, with any attempt', async () => {
   const { send, posts, renew } = await open('none');
   const renewed = await renew();
   expect(renewed).toMatchObject({ term: 2 });
@@ -119,7 +119,7 @@ it('nobody but the run that holds a claim renews it', async () => {
   expect(posts()).toBe(1);
 });
 
-it('nothing leaves days before its date, whatever a workflow asks', async () => {
+it('nothing leaves days before its date, despite any request of a workflow', async () => {
   const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const early = await open('verified', undefined, inDays(3));
   expect(await early.send(1)).toEqual({ outcome: 'not-sent', why: 'changed' });

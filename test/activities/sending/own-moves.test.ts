@@ -3,7 +3,7 @@ import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
-import { type LegKind, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
+import { mainOrderKindOf, type OrderKind, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { Store, WatchKey } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
@@ -32,15 +32,20 @@ beforeEach(async () => {
   [sent, woken] = [[], []];
 });
 
-/** A bank that takes whatever it is sent. */
+/** A bank that takes all that it is sent. */
 const takes = (operation: string) => async (body: unknown) => {
   sent.push({ operation, body });
   return { order_id: 'ord-1' };
 };
 /** Claims a row of a kind as it was last read, and asks for one of its orders. */
-async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acrossUsers = false, approvals = 0 } = {}) {
+async function send(
+  kind: PayoutKind,
+  orderKind: OrderKind,
+  assessed: Assessment,
+  { acrossUsers = false, approvals = 0 } = {},
+) {
   const instruction = { id: 'r', uid: 'u-1', account_id: 'from', to_account_id: 'to', amount: '5.00', currency: 'USD' };
-  const reference = referenceOf('u-1', 'r', mainLegOf(kind));
+  const reference = referenceOf('u-1', 'r', mainOrderKindOf(kind));
   const { record } = await store.claimPayout({
     reference,
     workflowId: payoutWorkflowId(reference, kind),
@@ -66,7 +71,7 @@ async function send(kind: PayoutKind, leg: LegKind, assessed: Assessment, { acro
   const transactions = { payment: takes('payment'), transfer: takes('transfer'), fx: takes('fx') };
   const deps = sendingDeps(transactions, settings, { store, now: () => 1_000, executions });
   const claim = { storeId: store.id, reference, term: record.term };
-  return { reference, result: await sendOrder(deps, CALLER, { claim, leg, attempt: 1, lastLeft: 0 }) };
+  return { reference, result: await sendOrder(deps, CALLER, { claim, orderKind, attempt: 1, lastLeft: 0 }) };
 }
 
 const NOTHING_SENT = { outcome: 'not-sent', why: 'changed' };
@@ -98,7 +103,7 @@ describe('the sender of a transfer', () => {
   });
 });
 
-it('counts the approvals that the rules ask now, whatever was stored of them', async () => {
+it('counts the approvals that the rules ask now, not those stored', async () => {
   expect((await send('transfer', 'transfer', TRANSFER, { approvals: 1 })).result).toEqual(NOTHING_SENT);
   expect(sent).toEqual([]);
 });
@@ -122,14 +127,14 @@ describe('the sender of an exchange by itself', () => {
   });
 });
 
-it.each<[PayoutKind, LegKind]>([
+it.each<[PayoutKind, OrderKind]>([
   ['payout', 'transfer'],
   ['transfer', 'payment'],
   ['transfer', 'exchange'],
   ['exchange', 'payment'],
   ['exchange', 'transfer'],
-])('a row of kind %s sends no %s, whoever asks', async (kind, leg) => {
+])('a row of kind %s sends no %s, for any caller', async (kind, orderKind) => {
   const everything = { ...TRANSFER, ...EXCHANGE, beneficiary: { known: true as const, id: 'b', digest: 'x' } };
-  expect((await send(kind, leg, everything)).result).toEqual(NOTHING_SENT);
+  expect((await send(kind, orderKind, everything)).result).toEqual(NOTHING_SENT);
   expect(sent).toEqual([]);
 });

@@ -33,7 +33,7 @@ it('a payout that ended unpaid is not sent once its document was paid as a later
     }
   };
   const send = (row: PayoutRecord) =>
-    sendOrder(deps, CALLER, { claim: claimOf(row), leg: 'payment', attempt: 1, lastLeft: 0 });
+    sendOrder(deps, CALLER, { claim: claimOf(row), orderKind: 'payment', attempt: 1, lastLeft: 0 });
 
   const claim = payoutClaim('doc', { by: 'alice', runId: CALLER.runId });
   const { record: first } = await store.claimPayout(claim);
@@ -49,7 +49,7 @@ it('a payout that ended unpaid is not sent once its document was paid as a later
   database.exec(`update payouts set state = 'preparing' where reference = '${first.reference}'`);
   expect(await send(first)).toEqual({ outcome: 'not-sent', why: 'changed' });
   expect(posted).toEqual([reference]);
-  const looking = { ...deps, lookAtList: async () => ({}) as never };
-  const read = await assess(looking, CALLER, { claim: claimOf(first), exchanged: false, exchangeSent: false });
+  const searching = { ...deps, readList: async () => ({}) as never };
+  const read = await assess(searching, CALLER, { claim: claimOf(first), exchanged: false, exchangeSent: false });
   expect(read).toMatchObject({ earlierOpen: true });
 });

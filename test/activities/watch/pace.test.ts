@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { depthAt, pauseAt } from '../../../src/activities/watch.ts';
 
-const PACE = { sweepMs: 1_000, sweepMaxMs: 30_000 };
+const PACE = { listPollMs: 1_000, listPollMaxMs: 30_000 };
 const HOUR_MS = 3_600_000;
 const FULL_MS = 128_000;
 
-/** Times at which an order opened with the first sweep is looked at until it is so old; `everything`: of those, reads of all. */
-function looks(untilMs: number): { times: number[]; everything: number } {
+/** Times at which an order opened with the first poll is read until it is so old; `everything`: of those, reads of all. */
+function reads(untilMs: number): { times: number[]; everything: number } {
   const times: number[] = [];
   let everything = 0;
   for (let [before, now] = [0, 0]; now <= untilMs; ) {
@@ -20,13 +20,13 @@ function looks(untilMs: number): { times: number[]; everything: number } {
 }
 
 describe('the pace of a watch', () => {
-  it('looks at an order a few times in each double of its age', () => {
-    expect(looks(30_000).times).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28].map((s) => s * 1_000));
-    expect(looks(HOUR_MS).times.length).toBeLessThan(60);
+  it('reads an order a few times in each double of its age', () => {
+    expect(reads(30_000).times).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28].map((s) => s * 1_000));
+    expect(reads(HOUR_MS).times.length).toBeLessThan(60);
   });
 
   it('lets no order wait longer than a quarter of its age, or than from one read of everything to the next', () => {
-    const { times, everything } = looks(HOUR_MS);
+    const { times, everything } = reads(HOUR_MS);
     for (const [n, at] of times.entries()) {
       const next = times[n + 1] ?? HOUR_MS;
       expect(next - at).toBeLessThanOrEqual(Math.max(1_000, Math.min(at / 4 + 1_000, FULL_MS)));
@@ -34,20 +34,20 @@ describe('the pace of a watch', () => {
     expect(everything).toBe(1 + Math.floor(HOUR_MS / FULL_MS));
   });
 
-  it('reaches every order that is due, whatever the pauses were', () => {
+  it('reaches every order that is due, after any pauses', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 90_000 }), { minLength: 1, maxLength: 200 }),
         fc.integer({ min: 0, max: 240_000 }),
         (pauses, openedAt) => {
-          let [before, now, looked] = [0, 0, openedAt];
+          let [before, now, readAtAge] = [0, 0, openedAt];
           for (const pause of pauses) {
             [before, now] = [now, now + pause];
             const age = now - openedAt;
             if (age < 0) continue;
-            if (age <= depthAt(PACE, before, now)) looked = now;
-            // Since its last look, and the pause in which it would have been due.
-            expect(now - looked).toBeLessThanOrEqual(Math.max(1_000, Math.min(age / 4, FULL_MS)) + pause);
+            if (age <= depthAt(PACE, before, now)) readAtAge = now;
+            // Since its last read, and the pause in which it would have been due.
+            expect(now - readAtAge).toBeLessThanOrEqual(Math.max(1_000, Math.min(age / 4, FULL_MS)) + pause);
           }
         },
       ),

@@ -23,10 +23,10 @@ const HOUR_MS = 3_600_000;
 let sandbox: RunningSandbox;
 let bank: Bank;
 let store: Store;
-/** What payouts have been told. */
-let told: OrderNotice[];
+/** The notifications of payouts. */
+let notified: OrderNotice[];
 let unasked: string[];
-/** Orders of which runs have heard that they are paid. */
+/** Orders of which runs were notified that they are paid. */
 let ended: string[];
 /** Order ids by the reference that they are the payment of. */
 let answered: Map<string, string>;
@@ -50,7 +50,7 @@ async function openBank(references: Profile['references'], listLagMs = 0): Promi
 beforeEach(async () => {
   store = await openEmptyStore();
   onTestFinished(() => store.close());
-  [told, unasked, ended, reads, answered, readById] = [[], [], [], 0, new Map(), []];
+  [notified, unasked, ended, reads, answered, readById] = [[], [], [], 0, new Map(), []];
   list = (scan) => scan;
   order = (shown) => shown;
 });
@@ -64,7 +64,7 @@ async function open(
   change: { reference?: string; workflowId?: string; currencies?: string[]; at?: number } = {},
 ) {
   const under = change.reference ?? reference;
-  const listedSince = Date.now() - quickSettings.sweepWindowMs;
+  const listedSince = Date.now() - quickSettings.listWindowMs;
   const known = { uid: 'u-1001', at: Date.now(), listedSince, watchAliveSince: 0 };
   await store.openOrder(openOrderRequest(under, { ...known, ...change }));
   if (orderId === undefined) return;
@@ -72,7 +72,7 @@ async function open(
   await store.noteOrder(under, { orderId });
 }
 
-/** The watch over payouts that end when they hear that their order is completed. `everyRead` is called before each list. */
+/** The watch over payouts that end when they are notified that their order is completed. `everyRead` is called before each list. */
 function watch(
   key: Parameters<typeof pollOrders>[2],
   everyRead: (read: number) => void = () => {},
@@ -102,7 +102,7 @@ function watch(
     },
     executions: {
       orderChanged: async (_workflowId: string, notice: OrderNotice) => {
-        told.push(notice);
+        notified.push(notice);
         const own = answered.get(notice.reference) ?? notice.orderId;
         if (notice.status === 'COMPLETED' && notice.orderId === own) await store.closeOrder(notice.reference);
         return true;
@@ -110,7 +110,7 @@ function watch(
       awaitsEnd: async () => true,
       endOrder: async (_run: object, orderId: string) => ended.push(orderId) > 0,
     },
-    settings: { ...quickSettings, sweepMs: 1, sweepMaxMs: 5 },
+    settings: { ...quickSettings, listPollMs: 1, listPollMaxMs: 5 },
     now: Date.now,
   } as unknown as ActivityDeps;
   return pollOrders(deps, { sleep: setTimeout, signal: new AbortController().signal, warn: () => {} }, key);
@@ -119,7 +119,7 @@ function watch(
 const settle = (): void => sandbox.clock.advance(60_000);
 
 /** A test-only route of the sandbox. */
-async function door(path: string, body: object = {}): Promise<void> {
+async function proxy(path: string, body: object = {}): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const url = `${sandbox.url}/__sandbox/${path}`;
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -129,7 +129,7 @@ async function door(path: string, body: object = {}): Promise<void> {
 describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows references %s, the watch', (form) => {
   beforeEach(() => openBank(form));
 
-  it('tells a payout of the order whose id it knows, and of one whose answer is not here yet', async () => {
+  it('notifies a payout of the order whose id it knows, and of one whose answer is not here yet', async () => {
     const known = await pay();
     const other = payoutClaim('other').reference;
     const unknown = await pay(other);
@@ -137,7 +137,7 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
     await open(undefined, { reference: other });
     settle();
     expect(await watch(USD)).toMatchObject({ ended: true });
-    expect(told).toEqual([
+    expect(notified).toEqual([
       { reference: other, orderId: unknown, status: 'COMPLETED', stage: 'paid' },
       { reference, orderId: known, status: 'COMPLETED', stage: 'paid' },
     ]);
@@ -147,29 +147,29 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
   it.each([
     ['opened', null],
     ['opened, and put off,', 2 * HOUR_MS],
-  ])('tells of an order that was %s by a clock an hour ahead', async (_, putOffMs) => {
+  ])('notifies of an order that was %s by a clock an hour ahead', async (_, putOffMs) => {
     const orderId = await pay();
     await open(orderId, { at: Date.now() + HOUR_MS });
-    await store.noteOrder(reference, { nextLookAt: putOffMs && Date.now() + putOffMs });
+    await store.noteOrder(reference, { nextReadAt: putOffMs && Date.now() + putOffMs });
     settle();
     expect(await watch(USD)).toMatchObject({ ended: true });
-    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+    expect(notified).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   });
 
-  it('tells of a second order once, and nobody of what came back', async () => {
+  it('notifies of a second order once, and nobody of what came back', async () => {
     const own = await pay();
     await open(own);
     const second = await pay();
-    await door(`orders/${own}/status`, { status: 'SUBMITTED', stay: true });
+    await proxy(`orders/${own}/status`, { status: 'SUBMITTED', stay: true });
     settle();
-    await door(`orders/${second}/refund`);
+    await proxy(`orders/${second}/refund`);
     const completed = Promise.withResolvers<void>();
     const ended = watch(USD, (read) => {
-      if (read === 6) completed.resolve(door(`orders/${own}/status`, { status: 'COMPLETED' }));
+      if (read === 6) completed.resolve(proxy(`orders/${own}/status`, { status: 'COMPLETED' }));
     });
     await completed.promise;
     expect(await ended).toMatchObject({ ended: true });
-    expect(told.map(({ orderId }) => orderId)).toEqual([second, own]);
+    expect(notified.map(({ orderId }) => orderId)).toEqual([second, own]);
     expect(reads).toBe(6);
   });
 
@@ -184,13 +184,13 @@ describe.each(['as-sent', 'upper-case', 'cut'] as const)('at a bank that shows r
     await open(orderId, { currencies: ['USD', 'EUR'] });
     settle();
     await watch(USD);
-    const sweepsOfSold = reads;
-    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+    const pollsOfSold = reads;
+    expect(notified).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
     await open(orderId, { currencies: ['USD', 'EUR'] });
     reads = 0;
     await watch({ ...USD, currency: 'EUR' });
-    expect(told).toHaveLength(2);
-    expect(reads).toBeLessThan(sweepsOfSold);
+    expect(notified).toHaveLength(2);
+    expect(reads).toBeLessThan(pollsOfSold);
   });
 });
 
@@ -220,12 +220,12 @@ it('an order that the list does not show is looked up by its id', async () => {
   await open(orderId, { at: Date.now() - quickSettings.terms.waits.listLagMs - 1 });
   settle();
   expect(await watch(USD)).toMatchObject({ ended: true });
-  expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+  expect(notified).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
 });
 
 describe('an order that no list shows for longer than the list lag is read by its id', () => {
   /** Within the window of the list. */
-  const longAgo = () => ({ at: Date.now() - quickSettings.sweepWindowMs / 3 });
+  const longAgo = () => ({ at: Date.now() - quickSettings.listWindowMs / 3 });
   const noAnswer = new BankError('no answer', { outcome: 'ambiguous', retryable: true, operation: 'list' });
 
   it.each<[string, typeof list]>([
@@ -243,13 +243,13 @@ describe('an order that no list shows for longer than the list lag is read by it
     settle();
     list = broken;
     expect(await watch(USD)).toMatchObject({ ended: true });
-    expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+    expect(notified).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   });
 
   it('once in a tenth of its age, and not before its lag is over', async () => {
     await openBank('as-sent');
     const old = await pay();
-    await door(`orders/${old}/status`, { status: 'SUBMITTED', stay: true });
+    await proxy(`orders/${old}/status`, { status: 'SUBMITTED', stay: true });
     await open(old, longAgo());
     const young = payoutClaim('young').reference;
     await open(await pay(young), { reference: young, at: Date.now() + 1 });
@@ -269,11 +269,11 @@ describe('an order that no list shows for longer than the list lag is read by it
     settle();
     list = () => {
       // The one left open would keep the watch for ever.
-      if (told.length > 0) throw new Error('enough');
+      if (notified.length > 0) throw new Error('enough');
       throw noAnswer;
     };
     await expect(watch(USD)).rejects.toThrow('enough');
-    expect(told).toMatchObject([{ reference, status: 'COMPLETED' }]);
+    expect(notified).toMatchObject([{ reference, status: 'COMPLETED' }]);
   });
 
   it('and none is while the list shows them', async () => {
@@ -285,7 +285,7 @@ describe('an order that no list shows for longer than the list lag is read by it
     await watch(USD, (read) => {
       if (read === 12) settle();
     });
-    expect(told).toHaveLength(2);
+    expect(notified).toHaveLength(2);
     expect(readById).toEqual([]);
   });
 });
@@ -296,7 +296,7 @@ describe('at a bank that gives two orders one id', () => {
   let own: string;
   let second: string;
 
-  /** Both payouts were told the id of the first order; `other` carries `shown`. */
+  /** Both payouts were given the id of the first order; `other` carries `shown`. */
   beforeEach(async () => {
     await openBank('as-sent');
     own = await pay();
@@ -310,8 +310,8 @@ describe('at a bank that gives two orders one id', () => {
     ['as sent', (shown) => shown],
     ['in upper case', (shown) => shown?.toUpperCase()],
     ['cut', (shown) => shown?.slice(0, 20)],
-  ])('each payout is told of the one that carries its reference, %s', async (_, form) => {
-    await door(`orders/${own}/status`, { status: 'WAIT_FOR_AUDIT', stay: true });
+  ])('each payout is notified of the one that carries its reference, %s', async (_, form) => {
+    await proxy(`orders/${own}/status`, { status: 'WAIT_FOR_AUDIT', stay: true });
     settle();
     const shared = list;
     list = (scan) => ({
@@ -320,12 +320,12 @@ describe('at a bank that gives two orders one id', () => {
     });
     const audited = { status: 'WAIT_FOR_AUDIT', stage: 'awaiting-audit' };
     await watch(USD, (read) => {
-      if (read === 4) void door(`orders/${own}/status`, { status: 'COMPLETED' });
+      if (read === 4) void proxy(`orders/${own}/status`, { status: 'COMPLETED' });
     });
-    expect(told.filter((notice) => notice.reference === other)).toEqual([
+    expect(notified.filter((notice) => notice.reference === other)).toEqual([
       { reference: other, orderId: own, ...completed },
     ]);
-    expect(told.filter((notice) => notice.reference === reference)).toEqual([
+    expect(notified.filter((notice) => notice.reference === reference)).toEqual([
       { reference, orderId: own, ...audited },
       { reference, orderId: own, ...completed },
     ]);
@@ -333,13 +333,13 @@ describe('at a bank that gives two orders one id', () => {
   });
 });
 
-it('an order that was sent again long after the first send is looked for in the list, as a new one is', async () => {
+it('an order that was sent again long after the first send is searched for in the list, as a new one is', async () => {
   await openBank('as-sent', 0);
-  await open(undefined, { at: Date.now() - 2 * quickSettings.sweepWindowMs });
+  await open(undefined, { at: Date.now() - 2 * quickSettings.listWindowMs });
   const orderId = await pay();
   await open(orderId);
   expect(await watch(USD, () => settle())).toMatchObject({ ended: true });
-  expect(told).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
+  expect(notified).toEqual([{ reference, orderId, status: 'COMPLETED', stage: 'paid' }]);
   expect(reads).toBeGreaterThan(0);
 });
 
@@ -363,11 +363,11 @@ describe('of a paid order that a run follows', () => {
 
   beforeEach(() => openBank('as-sent'));
 
-  it('the run hears once, by the end itself', async () => {
+  it('the run is notified once, by the end itself', async () => {
     const orderId = await follow('doc');
     settle();
     expect(await watch(USD)).toMatchObject({ ended: true });
-    expect([ended, told]).toEqual([[orderId], []]);
+    expect([ended, notified]).toEqual([[orderId], []]);
   });
 
   it('the run is signalled if there is a second order, about which people may have been asked', async () => {
@@ -376,15 +376,15 @@ describe('of a paid order that a run follows', () => {
     settle();
     expect(await watch(USD)).toMatchObject({ ended: true });
     expect(ended).toEqual([]);
-    expect(told.map((notice) => notice.orderId).toSorted()).toEqual([orderId, second].toSorted());
+    expect(notified.map((notice) => notice.orderId).toSorted()).toEqual([orderId, second].toSorted());
   });
 
   it('no run waits for a bank that shows no single order: they are signalled, and read it with their own patience', async () => {
     const orders = [await follow('doc'), await follow('other'), await follow('third')];
     settle();
-    await door('faults', { operation: 'orders.get', kind: 'http', status: 503, commit: false, times: 1_000 });
+    await proxy('faults', { operation: 'orders.get', kind: 'http', status: 503, commit: false, times: 1_000 });
     expect(await watch(USD)).toMatchObject({ ended: true });
     expect(ended).toEqual([]);
-    expect(told.map((notice) => notice.orderId).toSorted()).toEqual(orders.toSorted());
+    expect(notified.map((notice) => notice.orderId).toSorted()).toEqual(orders.toSorted());
   });
 });

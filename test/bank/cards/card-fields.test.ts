@@ -102,7 +102,7 @@ describe('fields', () => {
     );
   });
 
-  test('are looked for among own members only', () => {
+  test('are searched for among own members only', () => {
     expect(readValue([['constructor']], {})).toBeUndefined();
     expect(readText([['a', 'length']], { a: 'text' })).toBeUndefined();
     expect(readText([['list', '1', 'id']], { list: [{ id: 'x' }, { id: 'y' }] })).toBe('y');

@@ -17,7 +17,7 @@ test.each<[unknown, unknown]>([
   ['1 4111111111111111', `1 ${M}`],
   ['4111111111111112', '4111111111111112'],
   ['41111111111111111111', '41111111111111111111'],
-  // Digits that stand side by side in an id by chance.
+  // Digits that are side by side in an id by chance.
   ['pay-e9266951-4427-4090-8375-3dabf60fdd54', 'pay-e9266951-4427-4090-8375-3dabf60fdd54'],
   [
     '4111111111111111 for pay-e9266951-4427-4090-8375-3dabf60fdd54',
@@ -42,7 +42,7 @@ test.each<[unknown, unknown]>([
   expect(masked(value)).toEqual(shown);
 });
 
-test('no card number is left, whatever stands around it and however it is grouped', () => {
+test('no card number is left, in any text around it and however it is grouped', () => {
   const around = fc.array(fc.stringMatching(/^\d{1,6}$/), { maxLength: 4 });
   const separator = fc.constantFrom(' ', '-', '.', '\n');
   fc.assert(

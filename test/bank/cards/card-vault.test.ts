@@ -97,7 +97,7 @@ it('keeps what a page will need when its card comes, and lets the oldest go for 
   expect(['order-1', 'order-2', 'order-3'].map((id) => vault.formOf(id) !== undefined)).toEqual([false, true, true]);
 });
 
-it('shows nothing of a card, whatever prints it', () => {
+it('shows nothing of a card, in any print-out', () => {
   const vault = newVault();
   vault.put(cardEntry());
   const shown = [

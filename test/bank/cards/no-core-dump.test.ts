@@ -10,7 +10,7 @@ const PROGRAM = `
 `;
 const MODULE = fileURLToPath(new URL('../../../src/bank/cards/vault.ts', import.meta.url));
 
-it('a process that was told leaves no memory in a core dump; where that cannot be, it says so', async () => {
+it('a process with the setting leaves no memory in a core dump; where that cannot be, it says so', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, MODULE], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -80,9 +80,9 @@ it.each<[string, Answer, string]>([
   ['no JSON', (response) => response.end('<html>Jane Roe</html>'), 'the answer is not JSON'],
   ['a verdict of tomorrow', json({ verdict: 'maybe' }), 'the answer does not follow the contract'],
   ['a member named twice', (response) => response.end('{"verdict":"hit","verdict":"match"}'), 'the answer is not JSON'],
-])('%s is no answer, once, and is told without what was in it', async (_what, answer, told) => {
+])('%s is no answer, once, and is reported without what was in it', async (_what, answer, reported) => {
   const { asked, seen } = await provider(answer);
-  await expect(asked.verifyPayee(PAYEE)).rejects.toThrow(new CheckFailure(told));
+  await expect(asked.verifyPayee(PAYEE)).rejects.toThrow(new CheckFailure(reported));
   expect(seen).toHaveLength(1);
 });
 

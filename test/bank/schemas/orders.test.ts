@@ -31,7 +31,7 @@ test.each([
   expect(page.doubt).toBeUndefined();
 });
 
-test.each([undefined, null, '', {}])('the status %j is unclear, and people are told why', (status) => {
+test.each([undefined, null, '', {}])('the status %j is unclear, and people are shown why', (status) => {
   expect(order.parse({ ...ORDER, status })).toMatchObject({ status: 'not readable', stage: 'unknown' });
 });
 

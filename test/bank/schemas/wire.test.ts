@@ -60,7 +60,7 @@ describe('an optional field', () => {
     },
   );
 
-  test('is read whatever scalar type it came in', () => {
+  test('is read from any scalar type', () => {
     expect(record.parse({ text: 5, amount: 12.5, at: '1767225600000' })).toEqual({
       text: '5',
       amount: '12.5',

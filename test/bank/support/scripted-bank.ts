@@ -35,7 +35,7 @@ export const hangUp: Script = (_request, response) => {
 };
 
 /** Never answers. */
-export const silence: Script = () => {};
+export const noAnswer: Script = () => {};
 
 /** Writes raw bytes on the socket and closes it. */
 export const raw =

@@ -28,7 +28,7 @@ describe('Addresses', () => {
   );
 
   it.each(['192.0.3.7', '::ffff:192.0.3.7', '198.51.100.8', '2001:db9::1', '::1', '', 'localhost', '192.0.2.7.8'])(
-    'refuse %s, whatever a header says',
+    'refuse %s, despite any header',
     (remoteAddress) => {
       const headers = { 'x-forwarded-for': '192.0.2.7', forwarded: 'for=192.0.2.7', 'x-real-ip': '192.0.2.7' };
       expect(listed.verify(delivery(headers, { remoteAddress }))).toEqual({ refused: 'sender-not-listed' });
@@ -56,7 +56,7 @@ describe('A verifier', () => {
     },
   );
 
-  it('refuses everything for ip without a list, whatever secret there is', () => {
+  it('refuses everything for ip without a list, with any secret', () => {
     expect(createVerifier(settings({ scheme: 'ip' })).verify(delivery({}))).toEqual({ refused: 'unconfigured' });
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { DropFolder } from '../../../src/channels/folder/drop-folder.ts';
-import { openTestDoor, type TestDoor } from '../../support/doors.ts';
+import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 
 const example = (name: string): string => fileURLToPath(new URL(`../../../examples/${name}`, import.meta.url));
 const MESSAGE = readFileSync(example('suppliers.pain.001.001.09.xml'), 'utf8');
@@ -13,14 +13,14 @@ const env = {
   PAYOUTS_PAYEE_DIRECTORY: example('payees.csv'),
 };
 
-async function openFolder(given?: TestDoor) {
-  const door = given ?? (await openTestDoor({ env }));
-  const dir = join(door.dir, given === undefined ? 'drop' : 'another');
+async function openFolder(given?: FaultProxy) {
+  const proxy = given ?? (await openFaultProxy({ env }));
+  const dir = join(proxy.dir, given === undefined ? 'drop' : 'another');
   const reports: string[] = [];
   mkdirSync(join(dir, 'in'), { recursive: true });
-  const watcher = await DropFolder.open(door.app, { dir, invalid: 'stop' });
+  const watcher = await DropFolder.open(proxy.app, { dir, invalid: 'stop' });
   return {
-    door,
+    proxy,
     watcher,
     reports,
     drop(name: string, text: string) {
@@ -36,13 +36,13 @@ async function openFolder(given?: TestDoor) {
 }
 
 it('a pain.001 is answered under its message id, stage by stage', async () => {
-  const { door, watcher, drop, answers, read } = await openFolder();
+  const { proxy, watcher, drop, answers, read } = await openFolder();
   drop('suppliers.xml', MESSAGE);
-  expect(await watcher.sweep()).toMatchObject({ taken: 1, open: 1 });
+  expect(await watcher.scan()).toMatchObject({ taken: 1, open: 1 });
   expect(answers()).toEqual([`${MESSAGE_ID}.received.pain002.xml`, `${MESSAGE_ID}.validated.pain002.xml`]);
-  const [batch] = await door.store.batches(1);
-  await door.end(batch?.batchId ?? '');
-  expect(await watcher.sweep()).toMatchObject({ ended: 1 });
+  const [batch] = await proxy.store.batches(1);
+  await proxy.end(batch?.batchId ?? '');
+  expect(await watcher.scan()).toMatchObject({ ended: 1 });
   expect(answers()).toContain(`${MESSAGE_ID}.final.pain002.xml`);
   expect(read(`${MESSAGE_ID}.final.pain002.xml`)).toContain('<GrpSts>ACSC</GrpSts>');
 });
@@ -57,7 +57,7 @@ it('each refused file of one message id keeps its answer, and the same file agai
     ['again.xml', wrong],
   ] as const) {
     drop(name, text);
-    expect(await watcher.sweep(0)).toMatchObject({ refused: 1 });
+    expect(await watcher.scan(0)).toMatchObject({ refused: 1 });
   }
   const [first = '', second = '', ...more] = answers();
   expect(more).toEqual([]);
@@ -69,47 +69,47 @@ it('each refused file of one message id keeps its answer, and the same file agai
 });
 
 it('what comes to light after the answer is answered beside it, once', async () => {
-  const { door, watcher, drop, answers, read, reports } = await openFolder();
+  const { proxy, watcher, drop, answers, read, reports } = await openFolder();
   drop('suppliers.xml', MESSAGE);
-  await watcher.sweep();
-  const [batch] = await door.store.batches(1);
+  await watcher.scan();
+  const [batch] = await proxy.store.batches(1);
   const { batchId } = batch ?? { batchId: '' };
-  await door.end(batchId);
-  await watcher.sweep();
-  const [first] = await Array.fromAsync(door.store.rows(batchId));
+  await proxy.end(batchId);
+  await watcher.scan();
+  const [first] = await Array.fromAsync(proxy.store.rows(batchId));
   const before = read(`${MESSAGE_ID}.final.pain002.xml`);
   if (first === undefined) throw new Error('nothing was claimed');
   const { reference, instruction } = first;
   const { amount, currency } = instruction;
-  await door.store.recordReturn({ reference, orderId: 'r-1', amount, currency, seenAt: 99_000 });
-  await watcher.sweep();
+  await proxy.store.recordReturn({ reference, orderId: 'r-1', amount, currency, seenAt: 99_000 });
+  await watcher.scan();
   expect(read(`${MESSAGE_ID}.final.2.pain002.xml`)).toMatch(/<TxSts>PDNG<\/TxSts>.*returned/);
   expect(read(`${MESSAGE_ID}.final.pain002.xml`)).toBe(before);
   const written = reports.length;
-  await watcher.sweep();
+  await watcher.scan();
   expect(reports).toHaveLength(written);
 
-  // A folder that has not answered it is left alone, and one that begins again finds everything told.
-  const elsewhere = await openFolder(door);
-  await elsewhere.watcher.sweep();
+  // A folder that has not answered it is left alone, and one that begins again finds everything reported.
+  const elsewhere = await openFolder(proxy);
+  await elsewhere.watcher.scan();
   expect(elsewhere.answers()).toEqual([]);
   expect(answers().filter((name) => name.includes('.final'))).toHaveLength(2);
 });
 
 it('one that is refused as a whole is answered too; what was answered before is not written over', async () => {
-  const { door, watcher, drop, answers, read } = await openFolder();
+  const { proxy, watcher, drop, answers, read } = await openFolder();
   const broken = MESSAGE.replace(/<CtrlSum>[^<]+/, '<CtrlSum>1.00').replace(MESSAGE_ID, 'A/B');
   drop('broken.xml', broken);
-  expect(await watcher.sweep()).toMatchObject({ refused: 1 });
+  expect(await watcher.scan()).toMatchObject({ refused: 1 });
   expect(answers()).toEqual(['A%2FB.refused.pain002.xml']);
   expect(read('A%2FB.refused.pain002.xml')).toMatch(/<OrgnlMsgId>A\/B<.*<GrpSts>RJCT<.*<Cd>AM10</s);
   drop('suppliers.xml', MESSAGE);
-  await watcher.sweep();
-  const [batch] = await door.store.batches(1);
-  await door.end(batch?.batchId ?? '');
-  await watcher.sweep();
+  await watcher.scan();
+  const [batch] = await proxy.store.batches(1);
+  await proxy.end(batch?.batchId ?? '');
+  await watcher.scan();
   const before = answers().map(read);
   drop('again.xml', MESSAGE);
-  expect(await watcher.sweep()).toMatchObject({ refused: 1 });
+  expect(await watcher.scan()).toMatchObject({ refused: 1 });
   expect(answers().map(read)).toEqual(before);
 });

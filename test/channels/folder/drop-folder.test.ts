@@ -13,22 +13,22 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { describe, expect, it, vi } from 'vitest';
 import { DropFolder } from '../../../src/channels/folder/drop-folder.ts';
-import type { Sweep, SweepOptions } from '../../../src/domain/folder-sweep.ts';
+import type { FolderScan, FolderScanOptions } from '../../../src/domain/folder-scan.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
-import { openTestDoor, type TestDoor } from '../../support/doors.ts';
+import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
-const NONE: Sweep = { taken: 0, refused: 0, ended: 0, open: 0 };
+const NONE: FolderScan = { taken: 0, refused: 0, ended: 0, open: 0 };
 
 /** A drop folder of the test, and another watcher of it when asked for. */
-async function openFolder(door: TestDoor, more: Partial<SweepOptions> = {}) {
-  const dir = join(door.dir, 'drop');
+async function openFolder(proxy: FaultProxy, more: Partial<FolderScanOptions> = {}) {
+  const dir = join(proxy.dir, 'drop');
   mkdirSync(join(dir, 'in'), { recursive: true });
-  const watcher = () => DropFolder.open(door.app, { dir, invalid: 'stop', ...more });
+  const watcher = () => DropFolder.open(proxy.app, { dir, invalid: 'stop', ...more });
   return {
     watcher,
     /** What is tried again, as its log says. */
-    failed: () => door.lines.map((line) => JSON.parse(line).error ?? line),
+    failed: () => proxy.lines.map((line) => JSON.parse(line).error ?? line),
     path: (...names: string[]) => join(dir, ...names),
     drop: (name: string, text: string) => writeFileSync(join(dir, 'in', name), text),
     list: (name: string) => readdirSync(join(dir, name)).sort(),
@@ -38,15 +38,15 @@ async function openFolder(door: TestDoor, more: Partial<SweepOptions> = {}) {
   };
 }
 
-/** Looks once before, so that the next pass takes what stands still. */
-async function settled(watcher: DropFolder): Promise<Sweep> {
-  const sweep = await watcher.sweep();
-  return sweep.taken === 0 ? watcher.sweep() : sweep;
+/** Reads once before, so that the next pass takes unchanged files. */
+async function answered(watcher: DropFolder): Promise<FolderScan> {
+  const scan = await watcher.scan();
+  return scan.taken === 0 ? watcher.scan() : scan;
 }
 
 describe('what comes in', () => {
-  it('is taken when it stands still between two looks, or has a marker; the rest stays', async () => {
-    const folder = await openFolder(await openTestDoor());
+  it('is taken when it is unchanged between two reads, or has a marker; the rest stays', async () => {
+    const folder = await openFolder(await openFaultProxy());
     const watcher = await folder.watcher();
     folder.drop('growing.csv', 'id,uid');
     folder.drop('marked.csv', csvOf([{ id: 'M' }]));
@@ -54,28 +54,28 @@ describe('what comes in', () => {
     for (const name of ['half.csv.part', 'half.TMP', '.hidden']) folder.drop(name, 'x');
     mkdirSync(folder.path('in', 'a folder'));
     symlinkSync('/etc/hostname', folder.path('in', 'link.csv'));
-    expect(await watcher.sweep()).toEqual({ ...NONE, taken: 1, open: 1 });
+    expect(await watcher.scan()).toEqual({ ...NONE, taken: 1, open: 1 });
     folder.drop('growing.csv', csvOf([{ id: 'G' }]));
-    expect(await watcher.sweep()).toMatchObject({ taken: 0 });
-    expect(await watcher.sweep()).toEqual({ ...NONE, taken: 1, open: 2 });
+    expect(await watcher.scan()).toMatchObject({ taken: 0 });
+    expect(await watcher.scan()).toEqual({ ...NONE, taken: 1, open: 2 });
     expect(folder.list('in')).toEqual(['.hidden', 'a folder', 'half.TMP', 'half.csv.part', 'link.csv']);
     expect(folder.work().map(([, name]) => name)).toEqual(['marked.csv', 'growing.csv']);
   });
 
   it('is not held up by a folder in the place of a marker', async () => {
-    const folder = await openFolder(await openTestDoor());
+    const folder = await openFolder(await openFaultProxy());
     const watcher = await folder.watcher();
     for (const name of ['a.csv', 'b.csv']) folder.drop(name, csvOf([{ id: name }]));
     mkdirSync(folder.path('in', 'a.csv.done'));
-    expect(await watcher.sweep()).toEqual(NONE);
-    expect(await watcher.sweep()).toEqual({ ...NONE, taken: 2, open: 2 });
+    expect(await watcher.scan()).toEqual(NONE);
+    expect(await watcher.scan()).toEqual({ ...NONE, taken: 2, open: 2 });
   });
 
   it('has its warnings beside the reports, since nobody is asked', async () => {
-    const folder = await openFolder(await openTestDoor());
+    const folder = await openFolder(await openFaultProxy());
     folder.drop('past.csv', csvOf([{ id: 'PAST', execute_on: '2020-01-01' }]));
     folder.drop('plain.csv', csvOf([{ id: 'PLAIN' }]));
-    await settled(await folder.watcher());
+    await answered(await folder.watcher());
     const written = folder.list('out').filter((name) => name.endsWith('.warnings.json'));
     const [batchId] = folder.work().find(([, name]) => name === 'past.csv') ?? [];
     expect(written).toEqual([`${batchId}.warnings.json`]);
@@ -87,14 +87,14 @@ describe('what comes in', () => {
   });
 
   it('says beside the reports that nobody has signed its rows', async () => {
-    const door = await openTestDoor();
+    const proxy = await openFaultProxy();
     const policy = policyOf([signingPerson('alice', ['maker'])]);
     for (const person of policy.people) delete person.unsigned;
-    Object.assign(door.app.settings, { policy });
-    Object.assign(door.app.config, { folderMaker: 'alice' });
-    const folder = await openFolder(door);
+    Object.assign(proxy.app.settings, { policy });
+    Object.assign(proxy.app.config, { folderMaker: 'alice' });
+    const folder = await openFolder(proxy);
     folder.drop('plain.csv', csvOf([{ id: 'PLAIN' }]));
-    await settled(await folder.watcher());
+    await answered(await folder.watcher());
     const [written = ''] = folder.list('out').filter((name) => name.endsWith('.warnings.json'));
     expect(folder.json('out', written)).toMatchObject({
       file: 'plain.csv',
@@ -103,9 +103,9 @@ describe('what comes in', () => {
   });
 
   it('is for its owner only', async () => {
-    const folder = await openFolder(await openTestDoor());
+    const folder = await openFolder(await openFaultProxy());
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    await settled(await folder.watcher());
+    await answered(await folder.watcher());
     const [[id = '', name = ''] = []] = folder.work();
     expect(statSync(folder.path('work', id, name)).mode & 0o777).toBe(0o600);
     for (const made of [folder.path('work'), folder.path('work', id), folder.path('out')])
@@ -114,35 +114,35 @@ describe('what comes in', () => {
   });
 
   it('is taken by one of two watchers', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     for (const n of [1, 2, 3, 4, 5]) folder.drop(`${n}.csv`, csvOf([{ id: `D-${n}`, amount: `${n}.01` }]));
     const watchers = [await folder.watcher(), await folder.watcher()];
-    await Promise.all(watchers.map((it) => it.sweep()));
-    const sweeps = await Promise.all(watchers.map((it) => it.sweep()));
-    expect(sweeps.reduce((sum, { taken }) => sum + taken, 0)).toBe(5);
-    expect(await door.store.batches(10)).toHaveLength(5);
+    await Promise.all(watchers.map((it) => it.scan()));
+    const scans = await Promise.all(watchers.map((it) => it.scan()));
+    expect(scans.reduce((sum, { taken }) => sum + taken, 0)).toBe(5);
+    expect(await proxy.store.batches(10)).toHaveLength(5);
     expect(folder.failed()).toEqual([]);
   });
 
   it('needs its folder to be there', async () => {
-    const folder = await openFolder(await openTestDoor(), { dir: '/nowhere/drop' });
+    const folder = await openFolder(await openFaultProxy(), { dir: '/nowhere/drop' });
     await expect(folder.watcher()).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
 describe('a file under way', () => {
   it('is done when its batch has ended, with the reports of then; another of its name is kept beside it', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     const watcher = await folder.watcher();
     for (const id of ['FIRST', 'SECOND']) {
       folder.drop('payroll.csv', csvOf([{ id, amount: id === 'FIRST' ? '1.00' : '2.00' }]));
-      await settled(watcher);
+      await answered(watcher);
       const [batchId = ''] = folder.work()[0] ?? [];
       expect(folder.json('out', `${batchId}.json`)).toMatchObject({ state: 'open' });
-      await door.end(batchId);
-      expect(await watcher.sweep()).toEqual({ ...NONE, ended: 1 });
+      await proxy.end(batchId);
+      expect(await watcher.scan()).toEqual({ ...NONE, ended: 1 });
       expect(folder.json('out', `${batchId}.json`)).toMatchObject({ state: 'completed', file: 'payroll.csv' });
     }
     const done = ['payroll.2.csv', 'payroll.2.csv.batch.json', 'payroll.csv', 'payroll.csv.batch.json'];
@@ -151,58 +151,58 @@ describe('a file under way', () => {
     expect([state, existsSync(reports.csv)]).toEqual(['completed', true]);
     expect(folder.list('work')).toEqual([]);
     const before = readFileSync(reports.html);
-    await door.report(batchId, { folder: folder.path('out') });
+    await proxy.report(batchId, { folder: folder.path('out') });
     expect(readFileSync(reports.html).equals(before)).toBe(true);
   });
 
   it('brings the rows that ended unpaid back as failed.csv', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     const watcher = await folder.watcher();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    await settled(watcher);
+    await answered(watcher);
     const [batchId = ''] = folder.work()[0] ?? [];
-    await door.end(batchId, 'failed');
-    await watcher.sweep();
+    await proxy.end(batchId, 'failed');
+    await watcher.scan();
     folder.drop('again.csv', readFileSync(folder.path('out', `${batchId}.failed.csv`), 'utf8'));
-    expect(await settled(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
+    expect(await answered(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
   });
 
   it('is found again by a watcher that comes after a kill, before and after its claim', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
-    door.temporal.down = true;
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
+    proxy.temporal.down = true;
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, open: 1 });
+    expect(await answered(await folder.watcher())).toEqual({ ...NONE, taken: 1, open: 1 });
     expect(folder.failed()).toHaveLength(1);
-    expect(await door.store.batches(10)).toEqual([]);
-    door.temporal.down = false;
-    for (const _kill of [1, 2]) expect(await (await folder.watcher()).sweep()).toEqual({ ...NONE, open: 1 });
+    expect(await proxy.store.batches(10)).toEqual([]);
+    proxy.temporal.down = false;
+    for (const _kill of [1, 2]) expect(await (await folder.watcher()).scan()).toEqual({ ...NONE, open: 1 });
     const [[id] = []] = folder.work();
-    expect((await door.store.batches(10)).map(({ batchId }) => batchId)).toEqual([id]);
-    expect(door.started).toEqual([id]);
-    await door.end(id ?? '');
-    expect(await (await folder.watcher()).sweep()).toEqual({ ...NONE, ended: 1 });
+    expect((await proxy.store.batches(10)).map(({ batchId }) => batchId)).toEqual([id]);
+    expect(proxy.started).toEqual([id]);
+    await proxy.end(id ?? '');
+    expect(await (await folder.watcher()).scan()).toEqual({ ...NONE, ended: 1 });
   });
 
   it.each([
     ['skip', 'paid', { open: 1 }],
-    ['stop', 'told of', { refused: 1 }],
+    ['stop', 'reported', { refused: 1 }],
   ] as const)(
     'that its writer continued after a pause is taken again (%s): its later rows are %s',
     async (invalid, _, then) => {
-      const door = await openTestDoor();
-      const folder = await openFolder(door, { invalid });
+      const proxy = await openFaultProxy();
+      const folder = await openFolder(proxy, { invalid });
       const watcher = await folder.watcher();
       folder.drop('a.csv', csvOf([{ id: 'A' }]));
-      await settled(watcher);
+      await answered(watcher);
       const [[batchId = ''] = []] = folder.work();
       writeFileSync(folder.path('work', batchId, 'a.csv'), csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]));
       const before = Date.now() / 1000 - 10;
       utimesSync(folder.path('work', batchId), before, before);
-      await door.end(batchId);
-      await watcher.sweep();
-      expect(await watcher.sweep()).toEqual({ ...NONE, ...then });
+      await proxy.end(batchId);
+      await watcher.scan();
+      expect(await watcher.scan()).toEqual({ ...NONE, ...then });
       expect(folder.list('done')).toEqual([]);
       if (invalid === 'stop')
         expect(folder.json('error', 'a.csv.error.json').findings).toMatchObject([{ row: 1, rule: 'already-taken' }]);
@@ -210,115 +210,115 @@ describe('a file under way', () => {
   );
 
   it('is tried again when somebody else came in between its plan and its claim', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     const watcher = await folder.watcher();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    vi.spyOn(door.store, 'claimBatch').mockResolvedValueOnce({ claimed: false, known: [], changed: 'look-alike' });
-    expect(await settled(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
+    vi.spyOn(proxy.store, 'claimBatch').mockResolvedValueOnce({ claimed: false, known: [], changed: 'look-alike' });
+    expect(await answered(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
     expect(folder.failed()).toMatchObject([{ code: 'other-plan' }]);
-    expect(await watcher.sweep()).toEqual({ ...NONE, open: 1 });
-    expect(await door.store.batches(10)).toHaveLength(1);
+    expect(await watcher.scan()).toEqual({ ...NONE, open: 1 });
+    expect(await proxy.store.batches(10)).toHaveLength(1);
   });
 
   it('pays its new rows when another run took one of them between its plan and its claim', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door, { invalid: 'skip' });
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy, { invalid: 'skip' });
     const watcher = await folder.watcher();
     folder.drop('both.csv', csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]));
-    const claimBatch = door.store.claimBatch;
-    vi.spyOn(door.store, 'claimBatch').mockImplementationOnce(async (claim) => {
+    const claimBatch = proxy.store.claimBatch;
+    vi.spyOn(proxy.store, 'claimBatch').mockImplementationOnce(async (claim) => {
       const [first] = claim.rows;
       await claimBatch({ ...claim, batchId: v7(), rows: first === undefined ? [] : [first] });
       return claimBatch(claim);
     });
-    expect(await settled(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
-    expect(await watcher.sweep()).toEqual({ ...NONE, open: 1 });
-    expect((await door.store.batches(10)).map(({ total }) => total).sort()).toEqual([1, 1]);
+    expect(await answered(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
+    expect(await watcher.scan()).toEqual({ ...NONE, open: 1 });
+    expect((await proxy.store.batches(10)).map(({ total }) => total).sort()).toEqual([1, 1]);
   });
 
   it('waits with the batch that has its rows', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     const watcher = await folder.watcher();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    await settled(watcher);
+    await answered(watcher);
     folder.drop('the same.csv', csvOf([{ id: 'A' }]));
-    await settled(watcher);
+    await answered(watcher);
     const [[batchId = '', ...names] = []] = folder.work();
     expect(names).toEqual(['a.csv', 'the same.csv']);
-    await door.end(batchId);
-    expect(await watcher.sweep()).toEqual({ ...NONE, ended: 2 });
+    await proxy.end(batchId);
+    expect(await watcher.scan()).toEqual({ ...NONE, ended: 2 });
   });
 });
 
 describe('a file that is refused', () => {
   it('is not refused at once if it may be cut off: its writer may go on after a pause', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     const watcher = await folder.watcher();
     const [whole, open] = [csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]), csvOf([{ id: 'C' }])];
     folder.drop('a.csv', whole.slice(0, -30));
     folder.drop('c.csv', `${open}"C`);
-    expect(await settled(watcher)).toEqual({ ...NONE, taken: 2, open: 2 });
+    expect(await answered(watcher)).toEqual({ ...NONE, taken: 2, open: 2 });
     const [[batchId = ''] = []] = folder.work();
     writeFileSync(folder.path('work', batchId, 'a.csv'), whole);
-    expect(await watcher.sweep()).toEqual({ ...NONE, open: 2 });
-    expect((await door.store.batches(10)).map((batch) => batch.batchId)).toEqual([batchId]);
-    expect(await watcher.sweep(0)).toEqual({ ...NONE, open: 1, refused: 1 });
+    expect(await watcher.scan()).toEqual({ ...NONE, open: 2 });
+    expect((await proxy.store.batches(10)).map((batch) => batch.batchId)).toEqual([batchId]);
+    expect(await watcher.scan(0)).toEqual({ ...NONE, open: 1, refused: 1 });
     expect(folder.json('error', 'c.csv.error.json').findings).toMatchObject([{ rule: 'broken-quote' }]);
   });
 
   it('is kept with the error document beside it, and nothing of it is claimed', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     folder.drop('bad.csv', csvOf([{ id: 'A' }, { id: 'B', amount: '1.234' }]));
-    expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, refused: 1 });
+    expect(await answered(await folder.watcher())).toEqual({ ...NONE, taken: 1, refused: 1 });
     expect(folder.list('error')).toEqual(['bad.csv', 'bad.csv.error.json']);
     expect(folder.json('error', 'bad.csv.error.json')).toMatchObject({
       schemaVersion: 1,
       error: { code: 'input-invalid' },
       findings: [{ file: 'bad.csv', line: 3, row: 2, rule: 'too-many-decimals' }],
     });
-    expect(await door.store.batches(10)).toEqual([]);
+    expect(await proxy.store.batches(10)).toEqual([]);
   });
 
   it('is one whose rows were all taken by a batch that has ended', async () => {
-    const door = await openTestDoor();
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    const folder = await openFolder(proxy);
     const watcher = await folder.watcher();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    await settled(watcher);
+    await answered(watcher);
     const [batchId = ''] = folder.work()[0] ?? [];
-    await door.end(batchId);
-    await watcher.sweep();
+    await proxy.end(batchId);
+    await watcher.scan();
     renameSync(folder.path('done', 'a.csv'), folder.path('in', 'a.csv'));
-    expect(await settled(watcher)).toMatchObject({ refused: 1 });
+    expect(await answered(watcher)).toMatchObject({ refused: 1 });
     expect(folder.json('error', 'a.csv.error.json').error).toMatchObject({ code: 'already-taken', batchId });
   });
 
   it('is paid without its broken rows where that was asked for', async () => {
-    const folder = await openFolder(await openTestDoor(), { invalid: 'skip' });
+    const folder = await openFolder(await openFaultProxy(), { invalid: 'skip' });
     folder.drop('bad.csv', csvOf([{ id: 'A' }, { id: 'B', amount: '1.234' }]));
-    expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, open: 1 });
+    expect(await answered(await folder.watcher())).toEqual({ ...NONE, taken: 1, open: 1 });
   });
 
   it('is one with a row that its maker may not submit', async () => {
-    const door = await openTestDoor();
-    Object.assign(door.app.settings, { policy: policyOf([signingPerson('maker', ['maker'], { uids: ['u-9999'] })]) });
-    Object.assign(door.app.config, { folderMaker: 'maker' });
-    const folder = await openFolder(door);
+    const proxy = await openFaultProxy();
+    Object.assign(proxy.app.settings, { policy: policyOf([signingPerson('maker', ['maker'], { uids: ['u-9999'] })]) });
+    Object.assign(proxy.app.config, { folderMaker: 'maker' });
+    const folder = await openFolder(proxy);
     folder.drop('foreign.csv', csvOf([{ id: 'F' }]));
-    expect(await settled(await folder.watcher())).toEqual({ ...NONE, taken: 1, refused: 1 });
+    expect(await answered(await folder.watcher())).toEqual({ ...NONE, taken: 1, refused: 1 });
     expect(folder.json('error', 'foreign.csv.error.json').error.code).toBe('outside-scope');
-    expect(await door.store.batches(1)).toEqual([]);
+    expect(await proxy.store.batches(1)).toEqual([]);
     expect(folder.failed()).toEqual([]);
   });
 
   it('is none while the maker is not known: the pass says so', async () => {
-    const folder = await openFolder(await openTestDoor({ approvalRules: [{ approvals: 1 }] }));
+    const folder = await openFolder(await openFaultProxy({ approvalRules: [{ approvals: 1 }] }));
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
-    await expect(settled(await folder.watcher())).rejects.toMatchObject({ code: 'maker-unknown' });
+    await expect(answered(await folder.watcher())).rejects.toMatchObject({ code: 'maker-unknown' });
     expect(folder.list('error')).toEqual([]);
   });
 });

@@ -50,7 +50,7 @@ it('says of any other refusal what it is', async () => {
   await expect(takeIn(paths, 'payroll.csv')).rejects.toMatchObject({ code: 'EROFS' });
 });
 
-it('takes no link, pipe or folder that has come in the place of a file since it was looked at, and leaves alone what it leads to', async () => {
+it('takes no link, pipe or folder that has come in the place of a file since it was read, and leaves alone what it leads to', async () => {
   const paths = await folderWith('payroll.csv');
   const secret = join(paths.done, 'secret');
   writeFileSync(secret, 'key', { mode: 0o644 });

@@ -53,8 +53,8 @@ it.each([[[]], [TOKENS]])(
         document: { accepted: true },
       });
     }
-    expect(cards.told.map(({ name }) => name)).toEqual(['provideCard', 'fingerprintDone', 'cardholderReturned']);
-    const [provided] = cards.told;
+    expect(cards.reported.map(({ name }) => name)).toEqual(['provideCard', 'fingerprintDone', 'cardholderReturned']);
+    const [provided] = cards.reported;
     const { handle } = (provided?.payload ?? {}) as { handle: string };
     expect(cards.vault.use(handle, 'order-1')).toMatchObject({
       card: { number: PAN },
@@ -71,7 +71,7 @@ it('a page with a secret can do nothing that is for the merchant', async () => {
     const request = path === '/v1/card-payments' ? { headers } : { method: 'POST', headers, body: '{"amount":"1.00"}' };
     expect((await gateway.send(path, request)).status).toBe(401);
   }
-  expect(gateway.cards.told).toEqual([]);
+  expect(gateway.cards.reported).toEqual([]);
 });
 
 it.each([

@@ -27,7 +27,7 @@ async function withPayment(id = 'order-1') {
     gateway.send(`/v1/card-payments/${of}/again`, { method: 'POST', headers });
   const shown = (of: string): Promise<Answered> => gateway.send(`/v1/card-payments/${of}`, { headers });
   const fail = (of: string, code: ReasonCode) =>
-    gateway.door.store.cards.change(of, { state: 'failed', reason: because(code), at: Date.now() });
+    gateway.proxy.store.cards.change(of, { state: 'failed', reason: because(code), at: Date.now() });
   return { gateway, again, shown, fail };
 }
 
@@ -84,8 +84,8 @@ describe('no new payment is made', () => {
       trust: 'verified',
       receivedAt: 1,
     } as const;
-    await gateway.door.store.cards.receive({ ...event, receiptId: 'receipt-1', merchantRequestId: 'order-1' });
-    await gateway.door.store.cards.recordEventEffect(event, {
+    await gateway.proxy.store.cards.receive({ ...event, receiptId: 'receipt-1', merchantRequestId: 'order-1' });
+    await gateway.proxy.store.cards.recordEventEffect(event, {
       merchantRequestId: 'order-1',
       effect: 'contradicts',
       at: 1,

@@ -7,10 +7,10 @@ const grpcError = (code: number): Error => Object.assign(new Error('no answer'),
 
 it.each([
   ['TERMINATED', 'not-started', grpcError(GRPC.FAILED_PRECONDITION)],
-  ['RUNNING', 'silent', grpcError(GRPC.FAILED_PRECONDITION)],
+  ['RUNNING', 'unanswered', grpcError(GRPC.FAILED_PRECONDITION)],
   // Whose clock ends a call first, the client's or the server's, is chance.
-  ['RUNNING', 'silent', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.DEADLINE_EXCEEDED) })],
-  ['RUNNING', 'silent', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.CANCELLED) })],
+  ['RUNNING', 'unanswered', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.DEADLINE_EXCEEDED) })],
+  ['RUNNING', 'unanswered', new ServiceError('Failed to query Workflow', { cause: grpcError(GRPC.CANCELLED) })],
 ] as const)(
   'a %s card payment that no worker answers for is %s: a closed one can be started again',
   async (name, is, error) => {

@@ -25,8 +25,8 @@ const post = (
 const create = (gateway: RunningGateway, more: object = {}) =>
   post(gateway, '/v1/card-payments', { ...ASKED, ...more });
 
-const handleIn = (told: { payload?: unknown } | undefined): string => {
-  const { handle } = (told?.payload ?? {}) as { handle?: string };
+const handleIn = (reported: { payload?: unknown } | undefined): string => {
+  const { handle } = (reported?.payload ?? {}) as { handle?: string };
   return handle ?? '';
 };
 
@@ -37,16 +37,16 @@ describe('the address that a cardholder comes back to', () => {
     ['  http://127.0.0.1:9/back\n', BACK],
   ])('%j is kept as a browser reads it', async (given, kept) => {
     const gateway = await openGateway();
-    const { vault, started, told } = gateway.cards;
+    const { vault, started, reported } = gateway.cards;
     expect((await create(gateway, { return_url: given, card: CARD })).status).toBe(202);
     expect(vault.use(started[0]?.card?.handle ?? '', 'order-1')?.returnUrl).toBe(kept);
     expect(vault.formOf('order-1')?.returnUrl).toBe(kept);
     gateway.cards.states.set('order-1', 'awaiting-card');
     expect((await post(gateway, `${BASE}/card`, { card: CARD, return_url: given })).status).toBe(200);
-    expect(vault.use(handleIn(told[0]), 'order-1')?.returnUrl).toBe(kept);
+    expect(vault.use(handleIn(reported[0]), 'order-1')?.returnUrl).toBe(kept);
   });
 
-  it("is the sandbox's own checkout page, whatever hosts are set", async () => {
+  it("is the sandbox's own checkout page, with any hosts set", async () => {
     const gateway = await openGateway();
     Object.assign(gateway.app.config.cards, { returnHosts: ['shop.example'] });
     gateway.checkoutAt('http://127.0.0.1:9');
@@ -64,44 +64,44 @@ describe('a page that shows the client secret alone', () => {
       pages.push({ path: `/v1/card-payments/${id}`, headers: { authorization: `Bearer ${document.client_secret}` } });
     }
     const [page, other] = pages as [(typeof pages)[0], (typeof pages)[0]];
-    const look = ({ path, headers }: typeof page) => gateway.send(path, { headers });
-    for (let n = 0; n < 3; n += 1) expect((await look(page)).status).toBe(200);
-    expect(await look(page)).toMatchObject({ status: 429, document: { error: { code: 'too-many-requests' } } });
-    expect((await look(other)).status).toBe(200);
+    const open = ({ path, headers }: typeof page) => gateway.send(path, { headers });
+    for (let n = 0; n < 3; n += 1) expect((await open(page)).status).toBe(200);
+    expect(await open(page)).toMatchObject({ status: 429, document: { error: { code: 'too-many-requests' } } });
+    expect((await open(other)).status).toBe(200);
     const preflight = { origin: PAGE, 'access-control-request-method': 'GET' };
     const asked = Array.from({ length: 5 }, () => gateway.send(page.path, { method: 'OPTIONS', headers: preflight }));
     for (const { status } of await Promise.all(asked)) expect(status).toBe(204);
   });
 
-  it('tells its workflow no more than thirty times a minute that the browser came back', async () => {
+  it('notifies its workflow no more than thirty times a minute that the browser came back', async () => {
     const gateway = await openGateway();
     const { document } = await create(gateway);
     const headers = { authorization: `Bearer ${document.client_secret}` };
     const back = () => gateway.send(`${BASE}/returned`, { method: 'POST', headers });
     const statuses = (await Promise.all(Array.from({ length: 40 }, back))).map(({ status }) => status);
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
-    expect(gateway.cards.told).toHaveLength(30);
+    expect(gateway.cards.reported).toHaveLength(30);
   });
 
   it('is worked on for a few requests at once', async () => {
     const gateway = await openGateway([], { atOnce: 2 });
     const { document } = await create(gateway);
     const headers = { authorization: `Bearer ${document.client_secret}` };
-    const look = () => gateway.send(BASE, { headers });
-    const gate = Promise.withResolvers<'silent'>();
+    const open = () => gateway.send(BASE, { headers });
+    const gate = Promise.withResolvers<'unanswered'>();
     let waiting = 0;
-    gateway.door.temporal.state = async () => {
+    gateway.proxy.temporal.state = async () => {
       waiting += 1;
       return gate.promise;
     };
-    const first = [look(), look()];
+    const first = [open(), open()];
     await expect.poll(() => waiting).toBe(2);
-    expect(await look()).toMatchObject({ status: 429, document: { error: { code: 'too-many-at-once' } } });
-    gate.resolve('silent');
+    expect(await open()).toMatchObject({ status: 429, document: { error: { code: 'too-many-at-once' } } });
+    gate.resolve('unanswered');
     for (const { status } of await Promise.all(first)) expect(status).toBe(200);
   });
 
-  it('is not kept busy by requests whose client goes away while they are looked at', async () => {
+  it('is not kept busy by requests whose client goes away while they are checked', async () => {
     const gateway = await openGateway([], { atOnce: 2 });
     const { document } = await create(gateway);
     const headers = { authorization: `Bearer ${document.client_secret}` };
@@ -128,8 +128,8 @@ describe('a page that shows the client secret alone', () => {
     const { document } = await create(gateway, { card: CARD, billing: { country: 'AU' } });
     const headers = { authorization: `Bearer ${document.client_secret}` };
     for (const _ of [1, 2]) expect((await post(gateway, `${BASE}/card`, { card: CARD }, headers)).status).toBe(200);
-    const { vault, told } = gateway.cards;
-    const { returnUrl, billing } = vault.use(handleIn(told[1]), 'order-1') ?? {};
+    const { vault, reported } = gateway.cards;
+    const { returnUrl, billing } = vault.use(handleIn(reported[1]), 'order-1') ?? {};
     expect([returnUrl, billing]).toEqual([BACK, { country: 'AU' }]);
   });
 
@@ -141,11 +141,11 @@ describe('a page that shows the client secret alone', () => {
   });
 });
 
-it('a card for a payment whose worker is silent is not taken, and not kept', async () => {
+it('a card for a payment whose worker does not answer is not taken, and not kept', async () => {
   const gateway = await openGateway();
   await create(gateway);
   const { cards } = gateway;
-  cards.states.set('order-1', 'silent');
+  cards.states.set('order-1', 'unanswered');
   expect((await create(gateway)).status).toBe(200);
   const noWorker = { status: 503, document: { error: { code: 'no-worker' } } };
   for (const _ of [1, 2, 3, 4]) expect(await create(gateway, { card: CARD })).toMatchObject(noWorker);
@@ -160,7 +160,7 @@ it('a card for a payment whose worker is silent is not taken, and not kept', asy
 
 it.each([[[]], [TOKENS]])('the store is asked for nothing that is no id (tokens %#)', async (tokens) => {
   const gateway = await openGateway(tokens);
-  const { store } = gateway.door;
+  const { store } = gateway.proxy;
   const refuseControls = (id: string): void => {
     if (/\p{Cc}/u.test(id)) throw new Error('invalid byte sequence for encoding "UTF8": 0x00');
   };
@@ -203,7 +203,7 @@ it.each([
     expect.stringContaining('must not contain a card number'),
   ]);
   expect(JSON.stringify(refused.document)).not.toMatch(/4012/);
-  expect(gateway.cards.told).toEqual([]);
+  expect(gateway.cards.reported).toEqual([]);
 });
 
 it('a page of this machine is answered by its own name alone, with the secret as well', async () => {

@@ -20,7 +20,7 @@ const create = (gateway: RunningGateway, more: object = {}) =>
 describe('a card payment asked for', () => {
   it('with its card is claimed and started with a handle; the card is in the vault', async () => {
     const gateway = await openGateway();
-    const { cards, door } = gateway;
+    const { cards, proxy } = gateway;
     const taken = await create(gateway, { card: CARD, billing: BILLING, device_info: { screen_width: 800 } });
     expect(taken).toMatchObject({
       status: 202,
@@ -51,7 +51,7 @@ describe('a card payment asked for', () => {
       billing: BILLING,
       deviceInfo: { screen_width: 800 },
     });
-    const record = await door.store.cards.get('order-1');
+    const record = await proxy.store.cards.get('order-1');
     expect(record).toMatchObject({
       workflowId: 'card/order-1',
       clientSecretSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
@@ -66,17 +66,17 @@ describe('a card payment asked for', () => {
     const again = await create(gateway, { amount: '49.90', card: CARD });
     expect([first.status, again.status, cards.started.length]).toEqual([202, 200, 1]);
     expect(again.document.client_secret).not.toBe(first.document.client_secret);
-    expect(cards.told).toMatchObject([{ id: 'order-1', name: 'provideCard', payload: { last_four: '1881' } }]);
+    expect(cards.reported).toMatchObject([{ id: 'order-1', name: 'provideCard', payload: { last_four: '1881' } }]);
     cards.states.set('order-1', 'processing');
     expect((await create(gateway, { card: CARD })).status).toBe(200);
-    expect(cards.told).toHaveLength(1);
+    expect(cards.reported).toHaveLength(1);
   });
 
   it('again after the gateway died behind the claim is started', async () => {
     const gateway = await openGateway();
-    gateway.door.temporal.down = true;
+    gateway.proxy.temporal.down = true;
     expect((await create(gateway, { card: CARD })).status).toBe(503);
-    gateway.door.temporal.down = false;
+    gateway.proxy.temporal.down = false;
     expect((await create(gateway, { card: CARD })).status).toBe(200);
     expect(gateway.cards.started).toHaveLength(1);
   });
@@ -103,13 +103,13 @@ describe('a card payment asked for', () => {
         ],
       },
     });
-    expect(await gateway.door.store.cards.list(9)).toEqual([]);
+    expect(await gateway.proxy.store.cards.list(9)).toEqual([]);
   });
 
-  it('that ended is told as it ended, and nothing is started', async () => {
+  it('that ended is returned as it ended, and nothing is started', async () => {
     const gateway = await openGateway();
     await create(gateway);
-    await gateway.door.store.cards.change('order-1', { state: 'succeeded', paymentId: 'pay-1', at: 5 });
+    await gateway.proxy.store.cards.change('order-1', { state: 'succeeded', paymentId: 'pay-1', at: 5 });
     const again = await create(gateway, { card: CARD });
     expect(again).toMatchObject({
       status: 200,
@@ -142,7 +142,7 @@ describe('a request that is refused', () => {
     expect(JSON.stringify(refused.document)).not.toMatch(
       new RegExp(`${PAN}|4012888888881882|${CVV}|Quillfeather`, 'i'),
     );
-    expect(await gateway.door.store.cards.list(9)).toEqual([]);
+    expect(await gateway.proxy.store.cards.list(9)).toEqual([]);
     expect(gateway.cards.started).toEqual([]);
   });
 
@@ -200,16 +200,16 @@ describe('a request that is refused', () => {
     for (const id of ids) statuses.push((await create(gateway, { merchant_request_id: id, card: CARD })).status);
     expect(statuses).toEqual([202, 202, 202, 503]);
     for (const { card } of gateway.cards.started) gateway.cards.vault.forget(card?.handle ?? '');
-    gateway.door.temporal.down = true;
+    gateway.proxy.temporal.down = true;
     for (const id of ['e', 'f', 'g', 'h']) await create(gateway, { merchant_request_id: id, card: CARD });
-    gateway.door.temporal.down = false;
+    gateway.proxy.temporal.down = false;
     expect((await create(gateway, { merchant_request_id: 'i', card: CARD })).status).toBe(202);
   });
 
   it('leaves nothing of the card in the log', async () => {
     const gateway = await openGateway();
     await create(gateway, { card: CARD, billing: BILLING });
-    gateway.door.temporal.down = true;
+    gateway.proxy.temporal.down = true;
     expect((await create(gateway, { merchant_request_id: 'order-2', card: CARD, billing: BILLING })).status).toBe(503);
     await create(gateway, { card: { ...CARD, cvv: `${CVV}x` } });
     expect(gateway.log.length).toBeGreaterThan(2);
@@ -233,7 +233,7 @@ describe('hosts of PAYOUTS_CARD_RETURN_HOSTS', () => {
 });
 
 describe('a card payment that is known', () => {
-  it('is listed, shown as its workflow stands, changed and cancelled', async () => {
+  it('is listed, shown in the state of its workflow, changed and cancelled', async () => {
     const gateway = await openGateway();
     const { send, cards } = gateway;
     await create(gateway);
@@ -256,11 +256,11 @@ describe('a card payment that is known', () => {
     cards.answer = { outcome: 'answered', answer: { outcome: 'cancelled' } };
     const cancelled = await send('/v1/card-payments/order-1/cancel', { method: 'POST' });
     expect(cancelled).toMatchObject({ status: 200, document: { outcome: 'cancelled' } });
-    expect(cards.told).toMatchObject([
+    expect(cards.reported).toMatchObject([
       { name: 'changeAmount', payload: { amount: '39.00', by: 'alice' } },
       { name: 'cancel', payload: { by: 'gateway' } },
     ]);
-    cards.states.set('order-1', 'silent');
+    cards.states.set('order-1', 'unanswered');
     expect((await send('/v1/card-payments/order-1')).document.card_payment.state).toBe('received');
     // Until the store shows it, nobody but a workflow says so.
     cards.states.set('order-1', 'succeeded');
@@ -279,7 +279,7 @@ describe('a card payment that is known', () => {
         body: JSON.stringify({ amount }),
       });
     for (const key of ['first', 'first', 'second']) expect(await change('39', key)).toMatchObject({ status: 200 });
-    const [first, again, second] = cards.told.map(({ updateId }) => updateId);
+    const [first, again, second] = cards.reported.map(({ updateId }) => updateId);
     expect(first).toMatch(/^[0-9a-f]{64}$/);
     expect([again === first, second === first]).toEqual([true, false]);
     expect(await change('40', 'first')).toMatchObject({
@@ -289,7 +289,7 @@ describe('a card payment that is known', () => {
     expect(await change('39', 'with a blank')).toMatchObject({ status: 400 });
   });
 
-  it('is told why an update is refused, or that nothing runs', async () => {
+  it('is answered why an update is refused, or that nothing runs', async () => {
     const gateway = await openGateway();
     await create(gateway);
     gateway.cards.answer = { outcome: 'refused', why: 'too late: the payment was sent' };
@@ -304,7 +304,7 @@ describe('a card payment that is known', () => {
       document: { error: { code: 'not-running' } },
     });
     const why = 'Not possible now: too late: the payment was sent.';
-    expect((await gateway.door.store.auditEntriesOf('order-1')).slice(-2)).toMatchObject([
+    expect((await gateway.proxy.store.auditEntriesOf('order-1')).slice(-2)).toMatchObject([
       { actor: 'gateway', action: 'asked to changeAmount', detail: { amount: '39.00', outcome: 'refused', why } },
       { actor: 'gateway', action: 'asked to cancel', detail: { outcome: 'refused' } },
     ]);

@@ -79,11 +79,11 @@ describe('wrong tokens', () => {
   });
 
   it('lead to no read of the store once there were too many', async () => {
-    const { send, door } = await openGateway([{ name: 'shop', token: TOKEN }]);
-    await door.store.cards.claim(cardClaim('order-1', { at: 1 }));
-    const { get } = door.store.cards;
+    const { send, proxy } = await openGateway([{ name: 'shop', token: TOKEN }]);
+    await proxy.store.cards.claim(cardClaim('order-1', { at: 1 }));
+    const { get } = proxy.store.cards;
     let reads = 0;
-    door.store.cards.get = (id) => {
+    proxy.store.cards.get = (id) => {
       reads += 1;
       return get(id);
     };
@@ -118,8 +118,8 @@ describe('refused sign-ins', () => {
     return { visit, csrf: /name="_csrf" value="([^"]*)"/.exec(text)?.[1] ?? '' };
   }
 
-  const told = async ({ door }: RunningGateway) =>
-    (await door.store.auditEntriesOf('pages')).filter(({ action }) => action === 'sign-in refused');
+  const reported = async ({ proxy }: RunningGateway) =>
+    (await proxy.store.auditEntriesOf('pages')).filter(({ action }) => action === 'sign-in refused');
 
   it('are one entry of the audit for each network and minute, with how many there were, of whom and why', async () => {
     const { people, gateway, behind, url } = await opened();
@@ -127,9 +127,9 @@ describe('refused sign-ins', () => {
     for (let n = 0; n < 30; n += 1) await refused(visit, csrf, `2001:db8:0:9::${(n + 1).toString(16)}`);
     const bobs = JSON.stringify(people.passkeys.bob?.assert('bWFkZS11cA', { origin: people.origin }));
     for (let n = 0; n < 3; n += 1) await refused(visit, csrf, '198.51.100.9', bobs);
-    expect(await told(gateway)).toEqual([]);
+    expect(await reported(gateway)).toEqual([]);
     await behind.close();
-    expect((await told(gateway)).map(({ actor, detail }) => [actor, detail])).toEqual([
+    expect((await reported(gateway)).map(({ actor, detail }) => [actor, detail])).toEqual([
       [
         'unknown',
         { from: '2001:db8:0:9::', count: '30', names: 'unknown', why: 'this is not the answer of a passkey' },
@@ -143,7 +143,7 @@ describe('refused sign-ins', () => {
     const { visit, csrf } = await stranger(people, url);
     for (let n = 0; n < 120; n += 1) await refused(visit, csrf, `198.51.100.${n + 1}`);
     await behind.close();
-    const entries = await told(gateway);
+    const entries = await reported(gateway);
     expect(entries).toHaveLength(51);
     expect(entries.at(-1)?.detail).toMatchObject({ from: 'other networks', count: '70' });
   });

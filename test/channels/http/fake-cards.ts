@@ -9,10 +9,10 @@ import { type FakeTemporal, type Sent, updateRefused } from '../../support/fake-
 export interface FakeCards {
   vault: CardVault;
   /** Of each payment that runs. */
-  states: Map<string, CardState | 'silent'>;
+  states: Map<string, CardState | 'unanswered'>;
   started: CardPaymentInput[];
   /** Updates and signals, each in its order. */
-  told: { id: string; name: string; payload?: unknown; updateId?: string }[];
+  reported: { id: string; name: string; payload?: unknown; updateId?: string }[];
   /** Answer of the next updates. */
   answer: CardAnswer<unknown>;
 }
@@ -28,7 +28,7 @@ export function fakeCards(temporal: FakeTemporal): FakeCards {
     vault: new CardVault({ taskQueue: 'payouts-vault/v', lifeMs: 60_000, entriesMax: 3 }),
     states: new Map(),
     started: [],
-    told: [],
+    reported: [],
     answer: { outcome: 'answered', answer: { accepted: true } },
   };
   const { answer, noticed } = temporal;
@@ -41,12 +41,12 @@ export function fakeCards(temporal: FakeTemporal): FakeCards {
     noticed(sent: Sent) {
       noticed(sent);
       const { workflowId, ...it } = sent;
-      if (isCard(sent)) fake.told.push({ id: idOf(workflowId), ...it });
+      if (isCard(sent)) fake.reported.push({ id: idOf(workflowId), ...it });
     },
     isThere: (workflowId: string) => !isCard({ workflowId }) || fake.states.has(idOf(workflowId)),
     state(workflowId: string) {
       const state = fake.states.get(idOf(workflowId));
-      if (state === 'silent') throw Object.assign(new Error('no answer'), NO_WORKER);
+      if (state === 'unanswered') throw Object.assign(new Error('no answer'), NO_WORKER);
       return state && viewIn(idOf(workflowId), state);
     },
     answer: (sent: Sent) => (isCard(sent) ? answerAs(fake.answer) : answer(sent)),

@@ -10,7 +10,7 @@ import { openGateway } from './running-gateway.ts';
 
 const PAYMENTS = '/v1/card-payments';
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** Nobody else in the process waits longer for a body, whatever it holds, ms. */
+/** Nobody else in the process waits longer for a body, with any content, ms. */
 const HELD_MAX = 100;
 
 /** Sends so much of a body whose length is announced, and no more. */
@@ -59,7 +59,7 @@ describe('a body about money', () => {
     expect([status, document.error.code]).toEqual([400, code]);
   });
 
-  it('holds up nobody else, whatever it holds', async () => {
+  it('holds up nobody else, with any content', async () => {
     const { send } = await openGateway();
     const tokens = [
       '[',
@@ -150,7 +150,7 @@ it('a browser that sends more files at once than anybody may is refused before t
 });
 
 it('a client that has gone away before its answer leaves no error in the log', async () => {
-  const { url, app, uploads, door, log } = await openGateway();
+  const { url, app, uploads, proxy, log } = await openGateway();
   const { claimBatch } = app.store;
   const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   app.store.claimBatch = async (claim) => {
@@ -164,7 +164,7 @@ it('a client that has gone away before its answer leaves no error in the log', a
   await asked.promise;
   sent.destroy();
   gone.resolve();
-  await expect.poll(() => door.started).toHaveLength(1);
+  await expect.poll(() => proxy.started).toHaveLength(1);
   await expect.poll(() => readdirSync(uploads)).toEqual([]);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect(log.filter((line) => line.includes('"level":50'))).toEqual([]);

@@ -32,7 +32,7 @@ describe('a file handed over', () => {
     const { batchId, reports } = taken.document;
     expect(existsSync(reports.csv)).toBe(true);
     expect(await gateway.post('', FILE)).toMatchObject({ status: 200, document: { batchId } });
-    await gateway.door.end(batchId);
+    await gateway.proxy.end(batchId);
     const again = await gateway.post('', FILE);
     expect(again).toMatchObject({ status: 409, document: { error: { code: 'already-taken', batchId } } });
   });
@@ -56,16 +56,16 @@ describe('a file handed over', () => {
   });
 
   it('is planned only, on request', async () => {
-    const { post, door } = await openGateway();
+    const { post, proxy } = await openGateway();
     const planned = await post('?dry_run=true', FILE);
     expect(planned).toMatchObject({ status: 200, document: { schemaVersion: 1, plan: { payouts: 2 }, findings: [] } });
-    expect(await door.store.batches(1)).toEqual([]);
+    expect(await proxy.store.batches(1)).toEqual([]);
     expect(await post('?plan=0000000000000000', FILE)).toMatchObject({
       status: 422,
       document: { error: { code: 'other-plan' } },
     });
     expect((await post(`?plan=${planned.document.plan.hash}&by=alice&canary=1`, FILE)).status).toBe(202);
-    expect(await door.store.batches(1)).toMatchObject([{ by: 'alice', canary: 1 }]);
+    expect(await proxy.store.batches(1)).toMatchObject([{ by: 'alice', canary: 1 }]);
   });
 
   it('with rows that break rules is refused with the findings, or paid without them', async () => {
@@ -101,24 +101,24 @@ describe('a file handed over', () => {
   });
 
   it('is not claimed while Temporal does not answer', async () => {
-    const { post, door } = await openGateway();
-    door.temporal.down = true;
+    const { post, proxy } = await openGateway();
+    proxy.temporal.down = true;
     const { status } = await post('', FILE, { 'idempotency-key': 'k' });
     expect(status).toBe(503);
-    expect(await door.store.batches(1)).toEqual([]);
-    door.temporal.down = false;
+    expect(await proxy.store.batches(1)).toEqual([]);
+    proxy.temporal.down = false;
     expect((await post('', FILE, { 'idempotency-key': 'k' })).status).toBe(202);
   });
 });
 
 it('is tried again under its key after another run was in its way, and then finds the batch of that one', async () => {
-  const { post, door, app } = await openGateway();
+  const { post, proxy, app } = await openGateway();
   const other = await post('?file=other.csv', FILE);
   let compared = 0;
-  const { knownClaims } = door.store;
+  const { knownClaims } = proxy.store;
   app.store.knownClaims = async (rows) => {
     compared += 1;
-    const claims = await knownClaims.call(door.store, rows);
+    const claims = await knownClaims.call(proxy.store, rows);
     return compared > 1 ? claims : claims.slice(1);
   };
   const key = { 'idempotency-key': 'k' };
@@ -144,7 +144,7 @@ describe('a request that cannot be taken', () => {
       status,
       document: { schemaVersion: 1, error: { code }, findings: [] },
     });
-    expect(await gateway.door.store.batches(1)).toEqual([]);
+    expect(await gateway.proxy.store.batches(1)).toEqual([]);
   });
 
   it('is one that says to be past the limit: nothing of it is read', async () => {
@@ -182,28 +182,28 @@ describe('an Idempotency-Key', () => {
     const gateway = await openGateway();
     leavesNothing(gateway);
     const first = await gateway.post('', FILE, KEY);
-    await gateway.door.end(first.document.batchId);
+    await gateway.proxy.end(first.document.batchId);
     const again = await gateway.post('', FILE, KEY);
     expect([again.status, again.document]).toEqual([202, first.document]);
   });
 
   it('gives several at once one answer', async () => {
-    const { post, door } = await openGateway();
+    const { post, proxy } = await openGateway();
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => post('', FILE, KEY)));
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);
     expect(new Set(answers.map(({ document }) => JSON.stringify(document))).size).toBe(1);
-    expect(door.started).toHaveLength(1);
+    expect(proxy.started).toHaveLength(1);
   });
 
   it.each([
     ['bytes', '', csvOf([{ id: '3' }])],
     ['options', '?invalid=skip', FILE],
   ])('refuses a request with other %s', async (_what, query, body) => {
-    const { post, door } = await openGateway();
+    const { post, proxy } = await openGateway();
     await post('', FILE, KEY);
     const reused = { status: 422, document: { error: { code: 'idempotency-key-reused' } } };
     expect(await post(query, body, KEY)).toMatchObject(reused);
-    expect(await door.store.batches(9)).toHaveLength(1);
+    expect(await proxy.store.batches(9)).toHaveLength(1);
   });
 
   it('keeps a refusal as well', async () => {
@@ -215,9 +215,9 @@ describe('an Idempotency-Key', () => {
   });
 
   it('finds the batch of a gateway that was killed before it answered', async () => {
-    const { post, door } = await openGateway();
+    const { post, proxy } = await openGateway();
     const taken = await post('', FILE, KEY);
-    const { store } = door;
+    const { store } = proxy;
     // As it is when the process dies behind the claim: no answer is stored, and the hold is over.
     const claim = { ...KEY, batchId: taken.document.batchId };
     const killed = { outcome: 'taken', batchId: claim.batchId } as const;

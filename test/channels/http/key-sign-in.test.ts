@@ -36,14 +36,14 @@ it('lets no key in where no policy names people', async () => {
   expect((await send('/v1/me', asWith(keyToken(alice.privateKey, url, Date.now())))).status).toBe(401);
 });
 
-it('tells a caller of nobody but themselves', async () => {
+it('shows a caller nobody but themselves', async () => {
   const bob = signingPerson('bob', ['approver']);
   const policy = policyOf([alice, bob]);
-  const { send, url, door } = await openGateway([], { policy });
+  const { send, url, proxy } = await openGateway([], { policy });
   const ask = (query: string) => send(`/v1/me${query}`, asWith(keyToken(alice.privateKey, url, Date.now())));
   const [own = '', others = ''] = policy.people.map(({ credentials }) => credentials[0]?.id);
   expect((await ask(`?credential=${own}`)).document).toMatchObject({
-    storeId: door.store.id,
+    storeId: proxy.store.id,
     person: { name: 'alice' },
   });
   expect((await ask(`?credential=${others}`)).document).toMatchObject({ person: null });

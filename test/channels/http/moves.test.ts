@@ -26,7 +26,7 @@ const AT = `/v1/moves/${REFERENCE}?kind=exchange&digest=${MADE.digest}`;
 /** A gateway without Temporal: what would start a workflow is answered 503. */
 async function opened() {
   const gateway = await openGateway([], { policy: policyOf([alice, anna, yen]) });
-  const { store } = gateway.door;
+  const { store } = gateway.proxy;
   const ask = (person: SigningPerson, path: string, body?: object) =>
     gateway.send(path, {
       headers: {
@@ -37,7 +37,7 @@ async function opened() {
     });
   const signed = (about: Partial<Statement> = {}, person = alice) =>
     signedBy(person, { storeId: store.id, ...MADE, ...about });
-  return { gateway, store, ask, signed, temporal: gateway.door.temporal };
+  return { gateway, store, ask, signed, temporal: gateway.proxy.temporal };
 }
 
 const codeOf = ({ document }: { document: { error?: { code: string } } }): string | undefined => document.error?.code;
@@ -119,7 +119,7 @@ it('keeps what the maker has signed once, however often the request comes', asyn
   expect(await store.signedDecisionsOf(MADE)).toMatchObject([{ id: request.signed.id, subject: 'alice' }]);
 });
 
-it('tells of a started one nobody but whoever has signed it', async () => {
+it('shows a started one to nobody but the person who has signed it', async () => {
   const { ask, signed, temporal } = await opened();
   temporal.down = true;
   expect(codeOf(await ask(alice, AT))).toBe('unknown-id');

@@ -55,7 +55,7 @@ it('shows and gives a batch to nobody outside of whose scope it is', async () =>
   expect(report.status).toBe(404);
 });
 
-it('hides every route of a batch from whoever may not see it, the next one too', async () => {
+it('hides every route of a batch from people who may not see it, the next one too', async () => {
   const { gateway, batchId } = await withBatch();
   const { paths } = (await gateway.send('/openapi.json')).document as { paths: Record<string, object> };
   const routes = Object.entries(paths)
@@ -78,7 +78,7 @@ it('hides every route of a batch from whoever may not see it, the next one too',
   expect(answers.length).toBeGreaterThan(8);
 });
 
-it('nor to whoever hands over a row of it: who may see it is shown it, others learn that the row was taken', async () => {
+it('nor to a person who hands over a row of it: who may see it is shown it, others learn that the row was taken', async () => {
   const policy = withTokens([
     ['alice', ['maker']],
     ['anna', ['maker']],
@@ -99,7 +99,7 @@ it('nor to whoever hands over a row of it: who may see it is shown it, others le
     expect(JSON.stringify((await gateway.post('', file, as('alice'))).document)).toContain(batchId);
   }
   expect(await gateway.post('', CSV, as('alice'))).toMatchObject({ status: 200, document: { batchId } });
-  await gateway.door.end(batchId);
+  await gateway.proxy.end(batchId);
   const ended = await gateway.post('', CSV, as('anna'));
   expect(ended).toMatchObject({ status: 409, document: { error: { code: 'already-taken' } } });
   expect(JSON.stringify(ended.document)).not.toContain(batchId);
@@ -123,7 +123,7 @@ it('shows the plan of a file, with what its accounts hold, only to a maker withi
   expect(planned.document).toMatchObject({ plan: { balances: [{ accountId: 'acc-u1001-usd' }] } });
 });
 
-it('shows the balance of no account of another user, whatever uid a row gives', async () => {
+it('shows the balance of no account of another user, for any uid of a row', async () => {
   const policy = withTokens([['anna', ['maker'], { uids: ['u-1001'] }]]);
   const gateway = await openGateway([], { policy });
   const foreign = CSV.replace('acc-u1001-usd', 'acc-u1002-usd');
@@ -137,7 +137,7 @@ it('lets nobody decide about a card payment but who has made it, and an operator
     ['oleg', ['operator'], { currencies: ['EUR'] }],
   ];
   const gateway = await openGateway([], { policy: withTokens([...PEOPLE, ...operators], ['zoe']) });
-  await gateway.door.store.cards.claim(cardClaim('order-1', { by: 'alice', at: 1 }));
+  await gateway.proxy.store.cards.claim(cardClaim('order-1', { by: 'alice', at: 1 }));
   gateway.cards.answer = { outcome: 'answered', answer: { amount: '9.00', outcome: 'cancelled' } };
   const base = '/v1/card-payments/order-1';
   const asked = async (name: string, path: string, body?: object): Promise<number> => {
@@ -150,14 +150,14 @@ it('lets nobody decide about a card payment but who has made it, and an operator
     await asked(name, '/returned'),
   ];
   for (const name of ['alice', 'carol', 'dora']) expect(await statuses(name)).toEqual([200, 200, 200]);
-  const told = gateway.cards.told.length;
+  const reported = gateway.cards.reported.length;
   expect((await gateway.send(base, { headers: as('erin') })).status).toBe(200);
   expect(await statuses('erin')).toEqual([403, 403, 403]);
   for (const name of ['anna', 'oleg']) {
     expect((await gateway.send(base, { headers: as(name) })).status).toBe(404);
     expect(await statuses(name)).toEqual([404, 404, 404]);
   }
-  expect(gateway.cards.told).toHaveLength(told);
+  expect(gateway.cards.reported).toHaveLength(reported);
 });
 
 it('gives the client secret of a card payment to nobody but who has made it, who gets a new one', async () => {
@@ -183,7 +183,7 @@ it('gives the client secret of a card payment to nobody but who has made it, who
 
 it('lists a batch, and a card payment, behind a hundred of others', async () => {
   const { gateway, batchId } = await withBatch();
-  const { store } = gateway.door;
+  const { store } = gateway.proxy;
   const at = Date.now() + 60_000;
   for (let n = 0; n < 101; n += 1) await store.claimBatch({ ...batchClaim(`later-${n}`, [`X-${n}`], at), by: 'bob' });
   const { document } = await gateway.send('/v1/batches', { headers: as('alice') });
@@ -204,7 +204,7 @@ it('is controlled by its maker and by operators, in their own name', async () =>
   expect(await pause('alice')).toBe(200);
   expect(await pause('carol')).toBe(200);
   expect(gateway.controls.map(({ by }) => by)).toEqual(['alice', 'carol']);
-  const refused = (await gateway.door.store.auditEntriesOf(batchId)).filter(({ action }) => action === 'refused');
+  const refused = (await gateway.proxy.store.auditEntriesOf(batchId)).filter(({ action }) => action === 'refused');
   expect(refused.map(({ actor, detail }) => [actor, detail.route, detail.why])).toEqual([
     ['erin', '/v1/batches/:id/pause', 'Your role or scope in the policy does not allow you to do this.'],
     ['alice', '/v1/batches/:id/pause', 'This token may only act under its own name.'],

@@ -179,7 +179,7 @@ describe('every route of the server', () => {
     }
   });
 
-  it('refuses every role that it is not for, and nobody else, before it looks at anything', async () => {
+  it('refuses every role that it is not for, and nobody else, before it reads anything', async () => {
     const { ask } = await opened(ROLES.map((role) => [role, [role]]));
     const seen: string[] = [];
     const expected: string[] = [];
@@ -244,7 +244,7 @@ describe('a scope', () => {
       ['yen', [...ROLES], IN_YEN],
       ['all', [...ROLES]],
     ]);
-    const { store } = world.gateway.door;
+    const { store } = world.gateway.proxy;
     await store.claimBatch({ ...batchClaim('batch-1', ['INV-1'], Date.now()), by: 'owner' });
     await store.cards.claim(cardClaim('order-1', { by: 'owner', at: Date.now() }));
     await store.switchOff({ scope: 'currency', key: 'XAF', reason: 'bank holiday', by: 'owner', at: Date.now() });
@@ -338,7 +338,7 @@ describe('a scope', () => {
       status,
       status === 403 ? 'outside-scope' : undefined,
     ]);
-    expect(await gateway.door.store.cards.list(9)).toHaveLength(status === 202 ? 1 : 0);
+    expect(await gateway.proxy.store.cards.list(9)).toHaveLength(status === 202 ? 1 : 0);
     expect((await ask('anna', 'GET', '/v1/card-payments')).status).toBe(200);
   });
 });
@@ -355,7 +355,7 @@ it('the store is not asked about a card payment before its caller is known', asy
     ['anna', ['maker']],
     ['bob', ['approver']],
   ]);
-  const { store } = gateway.door;
+  const { store } = gateway.proxy;
   await store.cards.claim(cardClaim('order-1', { by: 'anna', at: 1 }));
   const { get } = store.cards;
   const asked: string[] = [];

@@ -10,7 +10,7 @@ import type { GatewayToken } from '../../../src/platform/config/gateway.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
 import { type Config, loadConfig } from '../../../src/platform/config.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
-import { openTestDoor, type TestDoor } from '../../support/doors.ts';
+import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 import { quickSettings } from '../../support/product.ts';
 import { type FakeCards, fakeCards, PAGE } from './fake-cards.ts';
 
@@ -23,13 +23,13 @@ export interface Answered {
 }
 
 export interface RunningGateway {
-  door: TestDoor;
+  proxy: FaultProxy;
   url: string;
   /** Lines of its log. */
   log: string[];
   /** Controls that were asked for. */
   controls: { batchId: string; update: string; by: string }[];
-  /** What payouts were told that people have decided. */
+  /** What payouts received as decisions of people. */
   decisions: ({ reference: string } & DecideUpdate)[];
   /** What operators have said about payouts. */
   resolves: ({ reference: string } & ResolveRequest)[];
@@ -39,7 +39,7 @@ export interface RunningGateway {
   cards: FakeCards;
   /** Every route of the server, with whom it is for. */
   routes: readonly GuardedRoute[];
-  /** What is told of parts that are up. */
+  /** What is reported of parts that are up. */
   warnings: string[];
   app: Gateway;
   /** Puts the sandbox's checkout page beside it, under this address, or takes it away. */
@@ -77,7 +77,7 @@ export async function openGateway(
   };
   const loaded = loadConfig({ ...env });
   const gatewayConfig = { ...loaded.gateway, tokens: new Secret(tokens), perMinute, atOnce };
-  const door = await openTestDoor({
+  const proxy = await openFaultProxy({
     env,
     settings,
     config: {
@@ -88,7 +88,7 @@ export async function openGateway(
       codecKeys,
     },
   });
-  const { temporal } = door;
+  const { temporal } = proxy;
   const controls: RunningGateway['controls'] = [];
   const decisions: RunningGateway['decisions'] = [];
   const resolves: RunningGateway['resolves'] = [];
@@ -99,13 +99,16 @@ export async function openGateway(
       controls.push({ batchId: id, update: name, ...(payload as { by: string }) });
       return { control: 'paused' };
     }
-    const [told, outcome] = { decide: [decisions, 'counted'], cancel: [cancels, 'cancelled'] }[name] ?? [resolves, ''];
-    (told as object[]).push({ reference: id, ...(payload as object) });
-    return name === 'resolve' ? { accepted: true, message: 'looked again; nothing new' } : { outcome };
+    const [reported, outcome] = { decide: [decisions, 'counted'], cancel: [cancels, 'cancelled'] }[name] ?? [
+      resolves,
+      '',
+    ];
+    (reported as object[]).push({ reference: id, ...(payload as object) });
+    return name === 'resolve' ? { accepted: true, message: 'searched again; nothing new' } : { outcome };
   };
   const cards = fakeCards(temporal);
   const warnings: string[] = [];
-  const app: Gateway = Object.assign(door.app, {
+  const app: Gateway = Object.assign(proxy.app, {
     vault: cards.vault,
     webhooks: {
       take: async () => ({ refused: 'unconfigured' as const }),
@@ -125,9 +128,9 @@ export async function openGateway(
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>
     send(`/v1/batches${query}`, { method: 'POST', body: csv, headers: { 'content-type': 'text/csv', ...headers } });
   return {
-    door,
+    proxy,
     url,
-    log: door.lines,
+    log: proxy.lines,
     controls,
     decisions,
     resolves,

@@ -38,12 +38,12 @@ describe('tokens', () => {
   );
 
   it('make their name the maker, which nobody can change', async () => {
-    const { post, door, log } = await openGateway(TOKENS);
+    const { post, proxy, log } = await openGateway(TOKENS);
     expect((await post('?by=bob', FILE, bearer('token-of-alice'))).status).toBe(403);
     expect((await post('', FILE, bearer('token-of-alice'))).status).toBe(202);
-    expect(await door.store.batches(1)).toMatchObject([{ by: 'alice' }]);
+    expect(await proxy.store.batches(1)).toMatchObject([{ by: 'alice' }]);
     expect((await post('?by=bob', csvOf([{ id: '2', amount: '9.00' }]), bearer('token-of-nobody'))).status).toBe(202);
-    expect(await door.store.batches(1)).toMatchObject([{ by: 'bob' }]);
+    expect(await proxy.store.batches(1)).toMatchObject([{ by: 'bob' }]);
     expect(log.join()).toContain('"caller":"alice"');
     expect(log.join()).not.toContain('token-of');
   });
@@ -81,10 +81,10 @@ describe('without a token', () => {
 
 describe('batches', () => {
   it('are listed, shown, reported and controlled', async () => {
-    const { post, send, controls, door } = await openGateway();
+    const { post, send, controls, proxy } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;
     expect((await send('/v1/batches')).document.batches).toMatchObject([{ batchId, file: 'a.csv', state: 'open' }]);
-    const files = join(door.dir, 'home', 'reports');
+    const files = join(proxy.dir, 'home', 'reports');
     const before = readdirSync(files).map((name) => [name, statSync(join(files, name)).ino]);
     expect((await send(`/v1/batches/${batchId}`)).document).toMatchObject({ batchId, counts: { open: 1 } });
     expect(readdirSync(files).map((name) => [name, statSync(join(files, name)).ino])).toEqual(before);
@@ -107,30 +107,30 @@ describe('batches', () => {
     expect(masked.headers.get('content-disposition')).toMatch(/\.masked\.json$/);
     expect(masked.document).toMatchObject({ masked: true, payouts: [{ accountId: expect.stringMatching(/^\*\*\*/) }] });
     expect((await send(`/v1/batches/${batchId}/reports/failed`)).status).toBe(404);
-    await door.end(batchId, 'failed');
+    await proxy.end(batchId, 'failed');
     expect((await send(`/v1/batches/${batchId}/reports/failed`)).document).toContain('retry_of');
     const late = await send(`/v1/batches/${batchId}/pause`, { method: 'POST' });
     expect(late).toMatchObject({ status: 409, document: { error: { code: 'batch-ended' } } });
     const detail = { outcome: 'refused', why: 'This batch has ended.' };
-    expect((await door.store.auditEntriesOf(batchId)).at(-1)).toMatchObject({ action: 'asked to pause', detail });
+    expect((await proxy.store.auditEntriesOf(batchId)).at(-1)).toMatchObject({ action: 'asked to pause', detail });
   });
 
   it('are resumed if they ended while they were paused, and asked nothing else', async () => {
-    const { post, send, controls, door } = await openGateway();
+    const { post, send, controls, proxy } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;
-    await door.store.controlBatch({ batchId, control: 'paused', by: 'carol', at: 1 });
-    await door.end(batchId, 'failed');
+    await proxy.store.controlBatch({ batchId, control: 'paused', by: 'carol', at: 1 });
+    await proxy.end(batchId, 'failed');
     const ask = async (name: string) => (await send(`/v1/batches/${batchId}/${name}`, { method: 'POST' })).status;
     expect([await ask('cancel'), await ask('drain'), await ask('resume')]).toEqual([409, 409, 200]);
     expect(controls.map(({ update }) => update)).toEqual(['resume']);
   });
 
   it('say what their orders moved, to software that books it', async () => {
-    const { post, send, door } = await openGateway();
+    const { post, send, proxy } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;
     const report = (name: string) => send(`/v1/batches/${batchId}/reports/${name}`);
     expect(await report('camt054')).toMatchObject({ status: 404, document: { error: { code: 'nothing-moved' } } });
-    await door.end(batchId, 'completed');
+    await proxy.end(batchId, 'completed');
     const advice = await report('camt054');
     expect([advice.status, advice.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
     expect(advice.headers.get('content-disposition')).toMatch(/^inline; filename=\S+\.camt054\.xml$/);
@@ -141,14 +141,14 @@ describe('batches', () => {
   });
 
   it('leave an entry of what their workflow refuses, and of what nobody answers', async () => {
-    const { post, send, door } = await openGateway();
+    const { post, send, proxy } = await openGateway();
     const { batchId } = (await post('?file=a.csv', FILE)).document;
     const pause = async (error: Error): Promise<[number, unknown]> => {
-      door.temporal.answer = () => {
+      proxy.temporal.answer = () => {
         throw error;
       };
       const { status } = await send(`/v1/batches/${batchId}/pause?by=carol`, { method: 'POST' });
-      return [status, (await door.store.auditEntriesOf(batchId)).at(-1)];
+      return [status, (await proxy.store.auditEntriesOf(batchId)).at(-1)];
     };
     const entry = (detail: object) => ({ actor: 'carol', action: 'asked to pause', detail });
     const refusal = new Problem('conflict', 'control-refused', 'Not now: "by" is missing.');
@@ -163,13 +163,13 @@ describe('batches', () => {
 });
 
 it('says whether it is alive and whether it is ready, without a token', async () => {
-  const { send, door, warnings } = await openGateway(TOKENS);
+  const { send, proxy, warnings } = await openGateway(TOKENS);
   expect(await send('/healthz')).toMatchObject({ status: 200 });
   expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, warnings: [] } });
   warnings.push('a clock is off');
   expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, warnings: ['a clock is off'] } });
-  door.temporal.down = true;
-  // What was just asked stands for a moment.
+  proxy.temporal.down = true;
+  // An answer is reused for a moment.
   await pause(2_100);
   const parts = { store: 'up', temporal: 'down', bank: 'up' };
   expect(await send('/readyz')).toMatchObject({ status: 503, document: { ready: false, parts } });

@@ -16,7 +16,7 @@ async function opened() {
   const policy = policyOf([alice, anna]);
   for (const person of policy.people) delete person.unsigned;
   const gateway = await openGateway([], { policy });
-  const { store } = gateway.door;
+  const { store } = gateway.proxy;
   const send = (query: string, headers: Record<string, string> = {}) =>
     gateway.post(query, CSV, {
       authorization: `Bearer ${keyToken(alice.privateKey, gateway.url, Date.now())}`,
@@ -75,7 +75,7 @@ it.each<[string, Partial<Statement>, Record<string, string>?]>([
   expect((await handOver(about, alice, more)).status).toBe(400);
 });
 
-it('tells nobody of the batch of somebody else whose id they sign', async () => {
+it('shows nobody the batch of somebody else whose id they sign', async () => {
   const { store, handOver } = await opened();
   await store.claimBatch({ ...batchClaim(OTHERS, ['X-1'], 1_000), by: 'anna' });
   const { status, document } = await handOver({ reference: OTHERS });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { type CardEventDeps, cardEventSweep } from '../../../src/activities/card-events.ts';
+import { type CardEventDeps, cardEventPass } from '../../../src/activities/card-events.ts';
 import { noticeBody } from '../../bank/webhooks/receiving.ts';
 import { standardHeaders } from '../../bank/webhooks/signing.ts';
 import { cardClaim } from '../../store/card-samples.ts';
@@ -35,7 +35,7 @@ function flood(): Webhook[] {
   return all.sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0));
 }
 
-it('of webhooks has one effect for each event, whatever comes twice, too early, in another order or forged', async () => {
+it('of webhooks has one effect for each event, even for those that come twice, too early, in another order or forged', async () => {
   const { post, store, delivered } = await openWebhooks();
   const { cards } = store;
   const statuses = new Map<string, number>();
@@ -90,8 +90,8 @@ it('of webhooks has one effect for each event, whatever comes twice, too early, 
     },
   };
   const failures: unknown[] = [];
-  const sweep = cardEventSweep(deps, (error) => failures.push(error));
-  for (let times = 0; times < 2; times += 1) await sweep();
+  const pass = cardEventPass(deps, (error) => failures.push(error));
+  for (let times = 0; times < 2; times += 1) await pass();
   expect(failures).toEqual([]);
   expect(signals.sort()).toEqual(expected.sort());
   expect(await cards.undelivered(true, 1)).toEqual([]);

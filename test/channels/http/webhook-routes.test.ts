@@ -53,7 +53,7 @@ describe('POST /v1/webhooks/cards', () => {
     expect(delivered).toHaveLength(1);
   });
 
-  it('refuses what is forged and stores nothing; the answer and the log tell nothing of it', async () => {
+  it('refuses what is forged and stores nothing; the answer and the log show nothing of it', async () => {
     const { post, store, delivered, lines } = await openWebhooks();
     const forged = { ...signedNow(BODY), 'webhook-id': 'another' };
     const { status, document } = await post(BODY, forged);

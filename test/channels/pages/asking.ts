@@ -8,7 +8,7 @@ import type { RunningGateway } from '../http/running-gateway.ts';
 
 /** Claims rows as a maker's, in the order of the file. */
 export async function claimed(
-  { door, app, uploads }: RunningGateway,
+  { proxy, app, uploads }: RunningGateway,
   rows: readonly Row[],
   by: string,
 ): Promise<PayoutRecord[]> {
@@ -17,7 +17,7 @@ export async function claimed(
   await mkdir(uploads, { recursive: true });
   const path = `${uploads}/payroll-${Date.now()}.csv`;
   await writeFile(path, csvOf(rows));
-  const taking = await takeFile({ ...door, config: { ...door.config, settings: app.settings } }, path, {
+  const taking = await takeFile({ ...proxy, config: { ...proxy.config, settings: app.settings } }, path, {
     invalid: 'stop',
     by,
     maker: by,
@@ -25,12 +25,12 @@ export async function claimed(
   });
   if (taking instanceof Error) throw taking;
   if (taking.outcome !== 'claimed') throw new Error(`the rows are ${taking.outcome}`);
-  return Array.fromAsync(door.store.rows(taking.batchId));
+  return Array.fromAsync(proxy.store.rows(taking.batchId));
 }
 
 /** Has a row ask people, as its workflow does when it has read the bank. */
 export async function asking(
-  { door, app }: RunningGateway,
+  { proxy, app }: RunningGateway,
   row: PayoutRecord,
   { state = 'awaiting-approval', ...more }: Partial<Assessment> & { state?: PayoutState } = {},
 ): Promise<string> {
@@ -50,13 +50,13 @@ export async function asking(
     ...more,
   };
   const { reference, term } = row;
-  await door.store.recordAssessment(
-    { reference, term } as Parameters<typeof door.store.recordAssessment>[0],
+  await proxy.store.recordAssessment(
+    { reference, term } as Parameters<typeof proxy.store.recordAssessment>[0],
     assessed,
     Date.now(),
   );
   const reason = { code: 'approval-needed', message: 'two people must approve it' };
-  await door.store.changePayout(reference, { state, reason, at: Date.now() });
-  await door.store.markReleased([reference], Date.now());
+  await proxy.store.changePayout(reference, { state, reason, at: Date.now() });
+  await proxy.store.markReleased([reference], Date.now());
   return digest;
 }

@@ -50,17 +50,17 @@ describe('the rows of a batch together', () => {
       expect(text).toContain(shown);
     }
     const decided = await bob.sign(`${path}/decide`, `${path}/approve`, {}, passkeyOf(people, 'bob'));
-    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?told=decided` } });
-    expect((await bob.send(`${path}?told=decided`)).text).toContain(
+    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?notice=decided` } });
+    expect((await bob.send(`${path}?notice=decided`)).text).toContain(
       'Your decision counts for the rows that it covered.',
     );
-    expect(gateway.door.temporal.sent).toEqual(
+    expect(gateway.proxy.temporal.sent).toEqual(
       rows.slice(0, 2).map(({ workflowId }) => ({ workflowId, name: 'approve', payload: { by: 'bob' } })),
     );
-    const authority = { store: gateway.door.store, settings: gateway.app.settings, now: Date.now };
+    const authority = { store: gateway.proxy.store, settings: gateway.app.settings, now: Date.now };
     const verdicts = [];
     for (const [n, { reference }] of rows.entries()) {
-      const row = await gateway.door.store.payout(reference);
+      const row = await gateway.proxy.store.payout(reference);
       if (row === undefined) throw new Error('the row is gone');
       const { verdict } = await verdictOn(authority, row, { question: 'payout', digest: digests[n] ?? '', needed: 1 });
       verdicts.push(verdict);
@@ -84,12 +84,12 @@ describe('the rows of a batch together', () => {
     const [first] = rows;
     if (first === undefined) throw new Error('nothing was claimed');
     const reason = { code: 'cancelled-by-request', message: 'withdrawn' } as const;
-    await gateway.door.store.changePayout(first.reference, { state: 'cancelled', reason, at: Date.now() });
+    await gateway.proxy.store.changePayout(first.reference, { state: 'cancelled', reason, at: Date.now() });
     expect((await bob.submit(`${path}/decide`, `${path}/approve`, { signed })).status).toBe(409);
-    expect(gateway.door.temporal.sent).toEqual([]);
+    expect(gateway.proxy.temporal.sent).toEqual([]);
     const rejected = await bob.sign(`${path}/decide`, `${path}/reject`, { remark: 'not ours' }, key);
     expect(rejected.status).toBe(303);
-    expect(gateway.door.temporal.sent.map(({ name, payload }) => [name, payload])).toEqual(
+    expect(gateway.proxy.temporal.sent.map(({ name, payload }) => [name, payload])).toEqual(
       rows.slice(1).map(() => ['reject', { by: 'bob', remark: 'not ours' }]),
     );
   });

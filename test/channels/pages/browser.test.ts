@@ -38,7 +38,7 @@ const BROKEN_WORDS = `[...document.querySelectorAll('td > .badge, td > time')].f
     return range.getClientRects().length > 1;
   }).map(([word]) => word))`;
 
-/** Values of table cells that stand below another part of theirs, under the label of a narrow window. */
+/** Values of table cells that are below another part of theirs, under the label of a narrow window. */
 const UNDER_LABELS = `[...document.querySelectorAll('td')].filter((cell) => cell.childElementCount > 1).map((cell) => cell.outerHTML)`;
 
 describe.skipIf(executable === undefined)('in a browser the pages', () => {
@@ -51,7 +51,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
   /** A trial with something on every page; the path of each. */
   async function filled(): Promise<{ gateway: RunningGateway; paths: string[] }> {
     const gateway = await openGateway();
-    const { store } = gateway.door;
+    const { store } = gateway.proxy;
     const long = 'A-document-id-as-long-as-an-ERP-ever-makes-one-2026-03-0000000001';
     const rows = await claimed(
       gateway,
@@ -113,13 +113,13 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     },
   );
 
-  it('work without JavaScript but for passkeys: a file is handed over, looked at and decided on', async () => {
+  it('work without JavaScript but for passkeys: a file is handed over, checked and decided on', async () => {
     const gateway = await openGateway();
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(gateway.url);
     await page.getByRole('link', { name: 'Submit a file' }).click();
-    const file = join(gateway.door.dir, 'payroll.csv');
+    const file = join(gateway.proxy.dir, 'payroll.csv');
     await writeFile(file, csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]));
     await page.getByLabel('File').setInputFiles(file);
     await page.getByRole('button', { name: 'Show the plan' }).click();
@@ -129,8 +129,8 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.getByLabel('Your name').fill('alice');
     await page.getByRole('button', { name: 'Pay 1 payout' }).click();
     await page.getByRole('heading', { name: 'payroll.csv' }).waitFor();
-    const [batch] = await gateway.door.store.batches(1);
-    const [row] = await Array.fromAsync(gateway.door.store.rows(batch?.batchId ?? ''));
+    const [batch] = await gateway.proxy.store.batches(1);
+    const [row] = await Array.fromAsync(gateway.proxy.store.rows(batch?.batchId ?? ''));
     if (row === undefined) throw new Error('nothing was claimed');
     await asking(gateway, row);
     await page.getByRole('link', { name: 'Inbox' }).click();
@@ -140,7 +140,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.getByText('Your approval counts').waitFor();
     expect(gateway.decisions).toMatchObject([{ reference: row.reference, by: 'bob', decision: 'approve' }]);
     const reason = because('outcome-unknown');
-    await gateway.door.store.changePayout(row.reference, { state: 'needs-operator', reason, at: Date.now() });
+    await gateway.proxy.store.changePayout(row.reference, { state: 'needs-operator', reason, at: Date.now() });
     await page.reload();
     await page.getByLabel('Your name').fill('carol');
     await page.getByLabel('Action').selectOption('close-as-not-paid');
@@ -184,7 +184,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     expect(await paid.textContent()).toBe('0');
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     for (const [n, { reference }] of rows.entries()) {
-      await gateway.door.store.changePayout(reference, { state: 'completed', at: Date.now() });
+      await gateway.proxy.store.changePayout(reference, { state: 'completed', at: Date.now() });
       await expect.poll(() => paid.textContent()).toBe(`${n + 1}`);
     }
     await page.locator('h1 .badge', { hasText: 'completed' }).waitFor();
@@ -217,7 +217,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
     const reference = row?.reference ?? '';
     const reason = because('outcome-unknown');
-    await gateway.door.store.changePayout(reference, { state: 'needs-operator', reason, at: Date.now() });
+    await gateway.proxy.store.changePayout(reference, { state: 'needs-operator', reason, at: Date.now() });
     await page.goto(`${origin}/payouts/${reference}`);
     await page.getByLabel('Evidence').fill('statement of 12 May');
     await page.getByRole('button', { name: 'Resolve' }).click();
@@ -233,7 +233,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.goto(`${origin}/batches/${rows[0]?.batchId}/decide`);
     await page.getByRole('button', { name: 'Approve 2 payouts' }).dblclick();
     await page.getByRole('heading', { name: 'payroll' }).waitFor();
-    expect(gateway.door.temporal.sent.map(({ name }) => name)).toEqual(['approve', 'approve']);
+    expect(gateway.proxy.temporal.sent.map(({ name }) => name)).toEqual(['approve', 'approve']);
     await page.goto(`${origin}/payouts/${rows[0]?.reference}`);
     await page.getByLabel('Why it is cancelled').fill('withdrawn');
     await page.getByRole('button', { name: 'Cancel' }).dblclick();

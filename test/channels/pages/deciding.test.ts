@@ -4,7 +4,7 @@ import { holdDigest } from '../../../src/domain/authority.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { isSigned } from '../../../src/people/signing/signing.ts';
-import { legReference } from '../../../src/store/claimed-row.ts';
+import { orderReference } from '../../../src/store/claimed-row.ts';
 import { updateRefused } from '../../support/fake-temporal.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
@@ -29,12 +29,12 @@ const keyOf = ({ passkeys }: PagePeople, name: string) => passkeys[name] ?? soft
 
 it('the page of a payout shows what its exchange came to, and what came back', async () => {
   const gateway = await openGateway();
-  const { store } = gateway.door;
+  const { store } = gateway.proxy;
   const [row] = await claimed(gateway, [FIRST], 'alice');
   if (row === undefined) throw new Error('nothing was claimed');
   const { reference } = row;
   await store.recordAttempt({
-    reference: legReference(row, 'exchange'),
+    reference: orderReference(row, 'exchange'),
     ...{ attempt: 1, runId: 'run-1', activityId: '7', sentAt: 1 },
   });
   const sold = { soldAmount: '2660.80', soldCurrency: 'EUR', boughtAmount: '2451.00', boughtCurrency: 'USD' };
@@ -43,7 +43,7 @@ it('the page of a payout shows what its exchange came to, and what came back', a
     ...sold,
   });
   await store.recordReturn({ reference, orderId: 'back-1', amount: '2450.00', currency: 'USD', seenAt: 3 });
-  await store.finishAttempt(legReference(row, 'exchange'), 1, { outcome: 'ambiguous' });
+  await store.finishAttempt(orderReference(row, 'exchange'), 1, { outcome: 'ambiguous' });
   const { text } = await new Visit(gateway.url).send(`/payouts/${reference}`);
   expect(text).toContain('sent the exchange to the bank, attempt 1');
   expect(text).toContain('not known whether the bank has taken it');
@@ -86,41 +86,46 @@ describe('a payout that asks', () => {
       { decision: 'approve', remark: 'as agreed' },
       keyOf(people, 'bob'),
     );
-    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?told=counted` } });
-    const [told] = gateway.decisions;
-    expect(told).toMatchObject({ reference: row.reference, decision: 'approve', by: 'bob', remark: 'as agreed' });
-    expect(told?.signed).toMatchObject({ question: 'payout', digest, subject: 'bob', storeId: gateway.door.store.id });
-    expect(await isSigned(people.policy, told?.signed as SignedDecision)).toBe(true);
-    const audit = await gateway.door.store.auditEntriesOf(row.reference);
+    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?notice=counted` } });
+    const [reported] = gateway.decisions;
+    expect(reported).toMatchObject({ reference: row.reference, decision: 'approve', by: 'bob', remark: 'as agreed' });
+    expect(reported?.signed).toMatchObject({
+      question: 'payout',
+      digest,
+      subject: 'bob',
+      storeId: gateway.proxy.store.id,
+    });
+    expect(await isSigned(people.policy, reported?.signed as SignedDecision)).toBe(true);
+    const audit = await gateway.proxy.store.auditEntriesOf(row.reference);
     expect(audit.at(-1)).toMatchObject({ actor: 'bob', action: 'asked to approve', detail: { outcome: 'counted' } });
-    await gateway.door.store.takeSignedDecision(told?.signed as SignedDecision, Date.now());
+    await gateway.proxy.store.takeSignedDecision(reported?.signed as SignedDecision, Date.now());
     expect((await bob.send('/')).text).toContain('Nothing waits for you.');
     expect((await bob.send(path)).text).toContain('You have approved it.');
-    expect((await bob.send(`${path}?told=counted`)).text).toContain('needs another approval');
-    expect((await bob.send(`${path}?told=constructor`)).status).toBe(200);
+    expect((await bob.send(`${path}?notice=counted`)).text).toContain('needs another approval');
+    expect((await bob.send(`${path}?notice=constructor`)).status).toBe(200);
   });
 
-  it('says of a decision that the bank has yet to hear no more than that, and does not ask it again at once', async () => {
+  it('says of a decision that the bank has yet to receive no more than that, and does not ask it again at once', async () => {
     const gateway = await openGateway();
-    const { store } = gateway.door;
+    const { store } = gateway.proxy;
     const [row] = await claimed(gateway, [FIRST], 'alice');
     if (row === undefined) throw new Error('nothing was claimed');
     const visit = new Visit(gateway.url);
     const path = `/payouts/${row.reference}`;
-    const told = async (as: string): Promise<string> => (await visit.send(`${path}?told=${as}`)).text;
+    const reported = async (as: string): Promise<string> => (await visit.send(`${path}?notice=${as}`)).text;
     await asking(gateway, row);
-    expect(await told('rejected')).toContain('Rejected. Nothing is paid.');
+    expect(await reported('rejected')).toContain('Rejected. Nothing is paid.');
     await store.changePayout(row.reference, { state: 'awaiting-bank-approval', orderId: 'ord-1', at: Date.now() });
-    for (const text of [await told('approved'), await told('rejected')]) {
+    for (const text of [await reported('approved'), await reported('rejected')]) {
       expect(text).toContain('Your decision is passed on to the bank.');
       expect(text).toContain(`<a href="${path}">reload it</a>`);
       expect(text).not.toMatch(/Nothing is paid|continues now|\/decide"/);
     }
     expect((await visit.send(path)).text).toContain(`${path}/decide`);
     await store.changePayout(row.reference, { state: 'processing', at: Date.now() });
-    expect(await told('rejected')).not.toContain('Nothing is paid');
+    expect(await reported('rejected')).not.toContain('Nothing is paid');
     await store.changePayout(row.reference, { state: 'rejected', at: Date.now() });
-    expect(await told('rejected')).toContain('Rejected. Nothing is paid.');
+    expect(await reported('rejected')).toContain('Rejected. Nothing is paid.');
   });
 
   it('is not decided when something else was signed, or it asks something else by now', async () => {
@@ -166,7 +171,7 @@ describe('a payout that asks', () => {
     expect(gateway.decisions.map(({ decision }) => decision)).toEqual(['reject']);
   });
 
-  it('is decided when it is held by an obstacle, which stands for the row alone', async () => {
+  it('is decided when it is held by an obstacle, which is about the row alone', async () => {
     const { people, gateway } = await open();
     const [row] = await claimed(gateway, [FIRST], 'alice');
     if (row === undefined) throw new Error('nothing was claimed');
@@ -188,7 +193,7 @@ describe('a payout that asks', () => {
     const reason = because('screening-hit');
     const digest = holdDigest(payloadDigest(row.instruction), reason.code, check.digest);
     await asking(gateway, row, { state: 'held', checks: [check], exceptions: [{ reason, digest }] });
-    await gateway.door.store.changePayout(row.reference, { state: 'held', reason, at: Date.now() });
+    await gateway.proxy.store.changePayout(row.reference, { state: 'held', reason, at: Date.now() });
     const path = `/payouts/${row.reference}`;
     const [bob, grace] = [await signedIn(people, 'bob'), await signedIn(people, 'grace')];
     expect((await bob.send('/')).text).not.toContain(path);
@@ -214,7 +219,7 @@ describe('a payout that asks', () => {
     expect(gateway.decisions.map(({ decision, remark }) => [decision, remark])).toEqual([['reject', 'wrong payee']]);
   });
 
-  it('is not for its maker, nor outside the scope, nor without the role; and whoever may not see it, does not', async () => {
+  it('is not for its maker, nor outside the scope, nor without the role; and people who may not see it, do not', async () => {
     const { people, gateway } = await open();
     const [row] = await claimed(gateway, [FIRST], 'alice');
     if (row === undefined) throw new Error('nothing was claimed');
@@ -235,7 +240,7 @@ describe('a payout that asks', () => {
     expect(await tries('erin')).toEqual([200, false, 403]);
     expect(await tries('bob')).toEqual([200, true, 200]);
     expect(gateway.decisions).toEqual([]);
-    const refused = (await gateway.door.store.auditEntriesOf(row.reference)).filter(
+    const refused = (await gateway.proxy.store.auditEntriesOf(row.reference)).filter(
       ({ action }) => action === 'refused',
     );
     expect(refused.map(({ actor, detail }) => [actor, detail.route])).toEqual([
@@ -247,7 +252,7 @@ describe('a payout that asks', () => {
 
   it('says on the page why the workflow did not take a decision, and the audit says so', async () => {
     const { people, gateway } = await open();
-    gateway.door.temporal.answer = () => {
+    gateway.proxy.temporal.answer = () => {
       throw updateRefused('this person has approved already');
     };
     const [row] = await claimed(gateway, [FIRST], 'alice');
@@ -258,7 +263,7 @@ describe('a payout that asks', () => {
     const refused = await bob.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'bob'));
     expect(refused.status).toBe(409);
     expect(refused.text).toContain('this person has approved already');
-    const audit = await gateway.door.store.auditEntriesOf(row.reference);
+    const audit = await gateway.proxy.store.auditEntriesOf(row.reference);
     expect(audit.at(-1)?.detail).toMatchObject({ outcome: 'refused', why: 'this person has approved already' });
   });
 
@@ -279,9 +284,9 @@ describe('a payout that asks', () => {
 });
 
 describe('what operators do', () => {
-  it('is about an incident of their scope, whatever number of others is open', async () => {
+  it('is about an incident of their scope, with any number of others open', async () => {
     const { people, gateway } = await open();
-    const { store } = gateway.door;
+    const { store } = gateway.proxy;
     const [row] = await claimed(gateway, [FIRST], 'alice');
     const reference = row?.reference ?? '';
     await store.recordIncident({ reference, orderId: 'ord-2', kind: 'second-order', seenAt: 1_000 });
@@ -304,7 +309,7 @@ describe('what operators do', () => {
 
   it('is signed: an incident is acknowledged, and a switch thrown and taken back', async () => {
     const { people, gateway } = await open();
-    const { store } = gateway.door;
+    const { store } = gateway.proxy;
     const [row] = await claimed(gateway, [FIRST], 'alice');
     if (row === undefined) throw new Error('nothing was claimed');
     await store.recordIncident({ reference: row.reference, orderId: 'ord-2', kind: 'second-order', seenAt: 1_000 });
@@ -333,7 +338,7 @@ describe('what operators do', () => {
 
   it('takes back no switch that stops more than the scope of an operator holds', async () => {
     const { people, gateway } = await open();
-    const { store } = gateway.door;
+    const { store } = gateway.proxy;
     for (const [scope, key] of [
       ['everything', ''],
       ['currency', 'USD'],
@@ -364,7 +369,7 @@ describe('what operators do', () => {
       ['currency', 'JPY'],
       ['payee', 'ben-7'],
     ] as const) {
-      await gateway.door.store.switchOff({ scope, key, reason: `why ${scope} ${key}`, by: 'carol', at: 1 });
+      await gateway.proxy.store.switchOff({ scope, key, reason: `why ${scope} ${key}`, by: 'carol', at: 1 });
     }
     const seenBy = async (name: string) => {
       const { text } = await (await signedIn(people, name)).send('/switches');
@@ -386,7 +391,7 @@ describe('what operators do', () => {
 
   it('is nothing that others are offered or may do', async () => {
     const { people, gateway } = await open();
-    await gateway.door.store.switchOff({ scope: 'everything', key: '', reason: 'drill', by: 'carol', at: 1 });
+    await gateway.proxy.store.switchOff({ scope: 'everything', key: '', reason: 'drill', by: 'carol', at: 1 });
     const bob = await signedIn(people, 'bob');
     const page = await bob.send('/switches');
     expect(page.text).toContain('drill');
@@ -397,6 +402,6 @@ describe('what operators do', () => {
     expect((await bob.send('/switches', { method: 'POST', body, headers })).status).toBe(403);
     expect((await bob.send('/audit')).status).toBe(403);
     expect((await (await signedIn(people, 'erin')).send('/audit')).text).toContain('signed in');
-    expect(await gateway.door.store.switches()).toHaveLength(1);
+    expect(await gateway.proxy.store.switches()).toHaveLength(1);
   });
 });

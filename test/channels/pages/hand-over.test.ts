@@ -41,7 +41,7 @@ describe('a file handed over on the pages', () => {
     ]);
     const gateway = await openPages(people);
     Object.assign(people.policy, { approvals: [{ currency: 'USD', amountAtLeast: '13', approvals: 2 }] });
-    const { door } = gateway;
+    const { proxy } = gateway;
     Object.assign(gateway.app.config, { bankAuditsFrom: { USD: '12' } });
     const alice = await signedIn(people, 'alice');
     const sent = await upload(alice, 'payroll.csv', GOOD);
@@ -52,12 +52,12 @@ describe('a file handed over on the pages', () => {
     expect(plan.text).toContain('To be approved before sending: 1 payout by one person, 1 payout by 2 people.');
     expect(plan.text).toContain('no row carries the signature of its maker');
     expect(plan.text).toContain('Audited by the bank, to be approved then: 2 payouts by one person.');
-    expect(await door.store.batches(1)).toEqual([]);
+    expect(await proxy.store.batches(1)).toEqual([]);
     const anna = await signedIn(people, 'anna');
     expect((await anna.send(path)).status).toBe(404);
     expect((await alice.submit(path, path, { plan: '0000000000000000' })).status).toBe(422);
     const agreed = await alice.submit(path, path, {});
-    const [batch] = await door.store.batches(1);
+    const [batch] = await proxy.store.batches(1);
     expect(agreed).toMatchObject({ status: 303, headers: { location: `/batches/${batch?.batchId}` } });
     expect(batch).toMatchObject({ by: 'alice', file: 'payroll.csv', total: 2 });
     expect(readdirSync(gateway.uploads)).toEqual([]);
@@ -88,7 +88,7 @@ describe('a file handed over on the pages', () => {
     expect(readdirSync(gateway.uploads)).toHaveLength(11);
   });
 
-  it('is planned with what is worth a look: warnings, and payouts that look like earlier ones', async () => {
+  it('is planned with what to check: warnings, and payouts that look like earlier ones', async () => {
     const gateway = await openGateway();
     const visit = new Visit(gateway.url);
     const first = `${(await upload(visit, 'first.csv', GOOD)).headers.location}`;
@@ -104,7 +104,7 @@ describe('a file handed over on the pages', () => {
     );
     expect(text).toContain('1 looks like a recent payout');
     const [earlier] = await Array.fromAsync(
-      gateway.door.store.rows((await gateway.door.store.batches(1))[0]?.batchId ?? ''),
+      gateway.proxy.store.rows((await gateway.proxy.store.batches(1))[0]?.batchId ?? ''),
     );
     expect(text).toContain(`href="/payouts/${earlier?.reference}"`);
   });
@@ -123,7 +123,7 @@ describe('a file handed over on the pages', () => {
     const nameless = await visit.submit(`${path}?skip=yes`, path, {});
     expect(nameless.status).toBe(400);
     expect((await visit.submit(`${path}?skip=yes`, path, { by: 'alice' })).status).toBe(303);
-    const [batch] = await gateway.door.store.batches(1);
+    const [batch] = await gateway.proxy.store.batches(1);
     expect(batch).toMatchObject({ by: 'alice', total: 1 });
     const { text } = await visit.send(`/batches/${batch?.batchId}`);
     expect(text.replace(/<[^>]+>/g, ' ')).toMatch(/USD +1 +12\.50 USD +0\.00 USD/);

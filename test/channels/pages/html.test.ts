@@ -27,7 +27,7 @@ const HOSTILE = [
 
 it('no name that came from outside becomes markup on any page', async () => {
   const gateway = await openGateway();
-  const { store } = gateway.door;
+  const { store } = gateway.proxy;
   const rows = HOSTILE.map((id, n) =>
     claimRow(n + 1, id, { account_id: id, beneficiary_id: undefined, account_name: id }),
   );
@@ -83,7 +83,7 @@ it('no name that came from outside becomes markup on any page', async () => {
 it('a name written from right to left does not turn the account number beside it around', async () => {
   const gateway = await openGateway();
   const payee = { beneficiary_id: undefined, account_name: 'محمد', account_no: '00020005' };
-  await gateway.door.store.claimBatch({ ...batchClaim('b-1', []), rows: [claimRow(1, 'inv-1', payee)] });
+  await gateway.proxy.store.claimBatch({ ...batchClaim('b-1', []), rows: [claimRow(1, 'inv-1', payee)] });
   const { text } = await new Visit(gateway.url).send('/batches/b-1');
   expect(text).toContain('<bdi>م***</bdi> <bdi>***05</bdi>');
 });

@@ -10,7 +10,7 @@ import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
 import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
 
-// What `payouts status` and `payouts inbox` say of a row stands on the pages as well, with buttons in the place of commands.
+// What `payouts status` and `payouts inbox` say of a row is on the pages as well, with buttons in the place of commands.
 
 const people = () =>
   pagePeople([
@@ -60,12 +60,12 @@ it('the page of a payout says in words why something that was sent to it was ign
   const gateway = await openGateway();
   const { reference: subject } = await first(gateway);
   const entry = { at: 1, actor: 'codec', action: 'payload refused', subject, detail: { why: 'clear', workflow: 'w' } };
-  await gateway.door.store.audit(entry);
+  await gateway.proxy.store.audit(entry);
   const page = read((await new Visit(gateway.url).send(`/payouts/${subject}`)).text);
   expect(page).toContain('it is not encrypted, and was ignored');
 });
 
-it('the same texts as at a terminal stand on the page for each reason code, and every command on it can be typed', async () => {
+it('the same texts as at a terminal are on the page for each reason code, and every command on it can be typed', async () => {
   const gateway = await openGateway();
   const row = await first(gateway);
   const visit = new Visit(gateway.url);
@@ -76,7 +76,7 @@ it('the same texts as at a terminal stand on the page for each reason code, and 
   for (const code of codes) {
     const at = { reason: because(code), at: Date.now() };
     const state = REASONS[code].who === 'operator' ? 'needs-operator' : 'held';
-    await gateway.door.store.changePayout(row.reference, { state, ...at });
+    await gateway.proxy.store.changePayout(row.reference, { state, ...at });
     for (const path of [`/payouts/${row.reference}`, `/batches/${row.batchId}`]) {
       const { text } = await visit.send(path);
       const page = read(text);
@@ -101,7 +101,7 @@ it('what waits for somebody is shown by kind, and each row leads to its page', a
   const rows = await claimed(gateway, [{ id: 'inv-1' }, { id: 'inv-2' }, { id: 'inv-3' }], 'alice');
   for (const row of rows.slice(0, 2)) await asking(gateway, row);
   const reason = because('account-frozen');
-  await gateway.door.store.changePayout(rows[2]?.reference ?? '', { state: 'held', reason, at: Date.now() });
+  await gateway.proxy.store.changePayout(rows[2]?.reference ?? '', { state: 'held', reason, at: Date.now() });
   const { text } = await (await signedIn(persons, 'bob')).send('/');
   const page = read(text);
   expect(page).toMatch(/2 payouts awaiting-approval, \S+ USD/);
@@ -120,7 +120,7 @@ it('what waits for somebody is shown by kind, and each row leads to its page', a
 it('an ended batch says how its unpaid rows ended and how they are paid again', async () => {
   const gateway = await openGateway();
   const row = await first(gateway);
-  await gateway.door.store.changePayout(row.reference, {
+  await gateway.proxy.store.changePayout(row.reference, {
     state: 'failed',
     reason: because('funds-patience-over'),
     at: Date.now(),
@@ -139,8 +139,8 @@ it('a payout is cancelled on its page by its maker or an operator, with a reason
   for (const name of ['alice', 'carol']) {
     const visit = await signedIn(persons, name);
     const answer = await visit.submit(path, `${path}/cancel`, { reason: 'withdrawn' });
-    expect(answer).toMatchObject({ status: 303, headers: { location: `${path}?told=cancelled` } });
-    expect((await visit.send(`${path}?told=cancelled`)).text).toContain('Cancelled. Nothing is paid.');
+    expect(answer).toMatchObject({ status: 303, headers: { location: `${path}?notice=cancelled` } });
+    expect((await visit.send(`${path}?notice=cancelled`)).text).toContain('Cancelled. Nothing is paid.');
   }
   for (const name of ['bob', 'erin']) {
     const visit = await signedIn(persons, name);
@@ -162,23 +162,23 @@ it('a payout is cancelled on its page by its maker or an operator, with a reason
   expect(gateway.cancels).toEqual(
     ['alice', 'carol'].map((by) => ({ reference: row.reference, by, reason: 'withdrawn' })),
   );
-  const audit = await gateway.door.store.auditEntriesOf(row.reference);
+  const audit = await gateway.proxy.store.auditEntriesOf(row.reference);
   expect(audit.findLast(({ actor }) => actor === 'carol')).toMatchObject({
     action: 'asked to cancel',
     detail: { outcome: 'cancelled' },
   });
-  gateway.door.temporal.answer = () => {
+  gateway.proxy.temporal.answer = () => {
     throw updateRefused('it is too late');
   };
   const refused = await alice.submit(path, `${path}/cancel`, { reason: 'withdrawn' });
   expect(refused).toMatchObject({ status: 409, text: expect.stringContaining('it is too late') });
-  await gateway.door.store.changePayout(row.reference, { state: 'completed', reason: null, at: Date.now() });
+  await gateway.proxy.store.changePayout(row.reference, { state: 'completed', reason: null, at: Date.now() });
   expect((await alice.send(path)).text).not.toContain(`${path}/cancel`);
 });
 
 it('a second order at the bank is shown beside the first, and where they differ', async () => {
   const gateway = await openGateway();
-  const { store, bank } = gateway.door;
+  const { store, bank } = gateway.proxy;
   const row = await first(gateway);
   const { reference } = row;
   const place = async (name: string, amount: string): Promise<string> =>
@@ -197,7 +197,7 @@ it('a second order at the bank is shown beside the first, and where they differ'
   expect((await new Visit(gateway.url).send(`/payouts/${reference}`)).text).toContain('The bank does not answer now');
 });
 
-it('a payout is found by its document, reference, order or file, in the scope of who looks', async () => {
+it('a payout is found by its document, reference, order or file, in the scope of the viewer', async () => {
   const persons = await pagePeople([
     ['alice', ['maker']],
     ['bob', ['approver']],
@@ -205,8 +205,8 @@ it('a payout is found by its document, reference, order or file, in the scope of
   ]);
   const gateway = await openPages(persons);
   const { reference, batchId } = await first(gateway);
-  await gateway.door.store.changePayout(reference, { state: 'processing', orderId: 'ord-4711', at: Date.now() });
-  const file = (await gateway.door.store.batch(batchId ?? ''))?.file ?? '';
+  await gateway.proxy.store.changePayout(reference, { state: 'processing', orderId: 'ord-4711', at: Date.now() });
+  const file = (await gateway.proxy.store.batch(batchId ?? ''))?.file ?? '';
   const find = async (name: string, text: string): Promise<boolean> => {
     const answer = await (await signedIn(persons, name)).send(`/payouts?text=${encodeURIComponent(text)}`);
     return answer.text.includes(`href="/payouts/${reference}"`);
@@ -231,7 +231,7 @@ it('a payout is found behind a thousand of others, of which nothing is said', as
     rows: [claimRow(1, 'INV-2', { uid: 'u', account_id: 'a', currency: 'EUR' })],
   };
   for (const batch of [mine, seen, batchClaim('others', documentIds(1_001, 'later-INV'), 2_000)])
-    await gateway.door.store.claimBatch(batch);
+    await gateway.proxy.store.claimBatch(batch);
   const found = async (name: string): Promise<[rows: number, isMore: boolean]> => {
     const { text } = await (await signedIn(persons, name)).send('/payouts?text=inv');
     return [[...text.matchAll(/href="\/payouts\//g)].length, text.includes('There may be more')];
@@ -244,17 +244,17 @@ it('a payout is found behind a thousand of others, of which nothing is said', as
   expect((await fred.send('/batches/others')).text).toMatch(/<dd>1,001<\/dd>.*received \(1,001\)/s);
 });
 
-it('what is to be done about an incident stands beside its form', async () => {
+it('what is to be done about an incident is beside its form', async () => {
   const persons = await people();
   const gateway = await openPages(persons);
   const { reference, batchId } = await first(gateway);
-  await gateway.door.store.changePayout(reference, { state: 'completed', at: 1_000 });
-  await gateway.door.store.recordIncident({ reference, orderId: 'ord-2', kind: 'second-order', seenAt: 5_000 });
+  await gateway.proxy.store.changePayout(reference, { state: 'completed', at: 1_000 });
+  await gateway.proxy.store.recordIncident({ reference, orderId: 'ord-2', kind: 'second-order', seenAt: 5_000 });
   const textFor = async (name: string) => read((await (await signedIn(persons, name)).send('/incidents')).text);
   for (const name of ['carol', 'erin'])
     expect(await textFor(name), name).toContain('then Acknowledge records that it was dealt with');
-  const [incident] = await gateway.door.store.incidents({ open: true, limit: 1 });
-  await gateway.door.store.acknowledgeIncident(incident?.id ?? '', { by: 'carol', reason: 'called back', at: 6_000 });
+  const [incident] = await gateway.proxy.store.incidents({ open: true, limit: 1 });
+  await gateway.proxy.store.acknowledgeIncident(incident?.id ?? '', { by: 'carol', reason: 'called back', at: 6_000 });
   for (const path of [`/payouts/${reference}`, `/batches/${batchId}`]) {
     const noted = async (name: string) => (await (await signedIn(persons, name)).send(path)).text;
     expect(await noted('carol')).toContain(`<a href="/incidents">${incident?.id}</a>, acknowledged`);
@@ -287,7 +287,7 @@ it('what a page refuses, it explains in words of the pages', async () => {
     'With &quot;everything&quot; nothing else is named.\nLeave it out.',
   ]);
   const form = await visit.send(batch);
-  await gateway.door.end(row.batchId ?? '', 'completed');
+  await gateway.proxy.end(row.batchId ?? '', 'completed');
   const _csrf = /name="_csrf" value="([^"]*)"/.exec(form.text)?.[1] ?? '';
   const late = {
     method: 'POST',
@@ -304,23 +304,23 @@ it('the inbox says that something is switched off, and the page of a batch why i
   expect(await pageOf('/')).not.toContain('is switched off');
   expect(await pageOf(`/batches/${row.batchId}`)).not.toContain('switched-off');
   const everything = { scope: 'everything', key: '', reason: 'a drill', by: 'bob', at: 1_000 } as const;
-  await gateway.door.store.switchOff(everything);
+  await gateway.proxy.store.switchOff(everything);
   expect(await pageOf('/')).toContain('Everything is switched off: nothing is sent.');
   const page = await pageOf(`/batches/${row.batchId}`);
   expect(page).toContain('(switched-off)');
   expect(page).toContain('payouts switch on everything --reason TEXT');
-  await gateway.door.store.switchOn(everything);
-  await gateway.door.store.switchOff({ ...everything, scope: 'currency', key: 'XAF' });
+  await gateway.proxy.store.switchOn(everything);
+  await gateway.proxy.store.switchOff({ ...everything, scope: 'currency', key: 'XAF' });
   expect(await pageOf('/')).toContain('Something is switched off: payouts that it concerns are not sent.');
   expect(await pageOf(`/batches/${row.batchId}`)).not.toContain('switched-off');
 });
 
-it('the inbox lists the longest wait first, in whatever order the payouts were submitted', async () => {
+it('the inbox lists the longest wait first, in any order in which the payouts were submitted', async () => {
   const gateway = await openGateway();
   const rows = await claimed(gateway, [{ id: 'inv-young' }, { id: 'inv-old' }], 'alice');
   const at = Date.now();
   for (const [n, { reference }] of rows.entries())
-    await gateway.door.store.changePayout(reference, {
+    await gateway.proxy.store.changePayout(reference, {
       state: 'held',
       reason: because('look-alike'),
       at: at - n * 1_000,

@@ -3,11 +3,11 @@ import { assess } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import type { SignedDecision } from '../../../src/domain/authority.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
-import { mainLegOf, payoutWorkflowId } from '../../../src/domain/names.ts';
+import { mainOrderKindOf, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { isSigned } from '../../../src/people/signing/signing.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { quickSettings } from '../../support/product.ts';
-import { lookedAt } from '../../support/sending-deps.ts';
+import { readAt } from '../../support/sending-deps.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import type { RunningGateway } from '../http/running-gateway.ts';
 import { openPages, type PagePeople, pagePeople, signedIn } from './visiting.ts';
@@ -32,10 +32,10 @@ const INSTRUCTIONS = {
 } as const;
 
 /** One that alice has handed over and that asks, as its workflow has read it at the bank. */
-async function asking({ door, app }: RunningGateway, kind: Kind): Promise<{ row: PayoutRecord; digest: string }> {
-  const { store } = door;
+async function asking({ proxy, app }: RunningGateway, kind: Kind): Promise<{ row: PayoutRecord; digest: string }> {
+  const { store } = proxy;
   const instruction = { id: 'MOVE-1', uid: 'u-1001', amount: '100.00', currency: 'USD', ...INSTRUCTIONS[kind] };
-  const reference = referenceOf('u-1001', 'MOVE-1', mainLegOf(kind));
+  const reference = referenceOf('u-1001', 'MOVE-1', mainOrderKindOf(kind));
   const { record } = await store.claimPayout({
     reference,
     workflowId: payoutWorkflowId(reference, kind),
@@ -50,8 +50,8 @@ async function asking({ door, app }: RunningGateway, kind: Kind): Promise<{ row:
   });
   const { policy } = app.settings;
   const reading = {
-    bank: door.bank,
-    store: lookedAt(store),
+    bank: proxy.bank,
+    store: readAt(store),
     settings: { ...quickSettings, transferAcrossUsers: true, policy },
     now: Date.now,
     assertIdentity: async () => {},
@@ -83,11 +83,11 @@ describe.each([
     for (const shown of [...facts, digest, `${kind} MOVE-1`, 'It needs 2 approvals.']) expect(text).toContain(shown);
     expect(text).not.toContain('payee: to_account_id');
     const decided = await bob.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'bob'));
-    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?told=counted` } });
-    const [told] = gateway.decisions;
-    expect(told?.signed).toMatchObject({ question: 'payout', digest, subject: 'bob', reference: row.reference });
-    expect(await isSigned(people.policy, told?.signed as SignedDecision)).toBe(true);
-    await gateway.door.store.takeSignedDecision(told?.signed as SignedDecision, Date.now());
+    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?notice=counted` } });
+    const [reported] = gateway.decisions;
+    expect(reported?.signed).toMatchObject({ question: 'payout', digest, subject: 'bob', reference: row.reference });
+    expect(await isSigned(people.policy, reported?.signed as SignedDecision)).toBe(true);
+    await gateway.proxy.store.takeSignedDecision(reported?.signed as SignedDecision, Date.now());
     expect((await bob.send('/')).text).toContain('Nothing waits for you.');
     expect((await bob.send(path)).text).toContain('It needs 1 more approval.');
   });
@@ -111,9 +111,9 @@ describe.each([
     ],
     [
       'the reading is another one than was signed about',
-      ({ assessed, ...row }, { door }) =>
+      ({ assessed, ...row }, { proxy }) =>
         assessed &&
-        door.store.recordAssessment(
+        proxy.store.recordAssessment(
           row as PayoutRecord,
           {
             ...assessed,

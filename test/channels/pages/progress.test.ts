@@ -8,13 +8,13 @@ import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
 import { openPages, pagePeople, signedIn, type Visit } from './visiting.ts';
 
-it('says when a batch changes and when it is at rest', async () => {
+it('says when a batch changes and when it is settled', async () => {
   const gateway = await openGateway();
   const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
   const answer = await fetch(`${gateway.url}/batches/${row?.batchId}/live`);
   expect(answer.headers.get('content-type')).toBe('text/event-stream');
   const text = answer.text();
-  await gateway.door.store.changePayout(row?.reference ?? '', { state: 'completed', at: Date.now() });
+  await gateway.proxy.store.changePayout(row?.reference ?? '', { state: 'completed', at: Date.now() });
   expect((await text).match(/^event: .*$/gm)?.at(-1)).toBe('event: ended');
 });
 
@@ -50,10 +50,10 @@ describe('streams', () => {
     const gateway = await openGateway();
     const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
     const live = () => get(`${gateway.url}/batches/${row?.batchId}/live`).on('error', () => {});
-    const { batch } = gateway.door.store;
+    const { batch } = gateway.proxy.store;
     const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let waiting = 0;
-    gateway.door.store.batch = async (id) => {
+    gateway.proxy.store.batch = async (id) => {
       waiting += 1;
       if (waiting === 5) asked.resolve();
       await gone.promise;
@@ -68,13 +68,13 @@ describe('streams', () => {
     expect(answer.statusCode).toBe(200);
   });
 
-  it('are none for whoever asks for the head of one, which would go on unseen', async () => {
+  it('are none for a client that asks for the head of one, which would go on unseen', async () => {
     const gateway = await openGateway();
     const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
     expect((await fetch(`${gateway.url}/batches/${row?.batchId}/live`, { method: 'HEAD' })).status).toBe(404);
   });
 
-  it('are no more than there is room for, whoever opens them', () => {
+  it('are no more than there is room for, for any clients', () => {
     const open = new ConcurrencyCounter({ each: 2, all: 3 }, () => new Problem('too-many', 'full', 'full'));
     const [first] = [open.enter('alice'), open.enter('alice'), open.enter('bob')];
     expect(() => open.enter('carol')).toThrow('full');
@@ -85,7 +85,7 @@ describe('streams', () => {
 
   /** A stream of somebody who is signed in. */
   async function watched(visit: Visit, gateway: RunningGateway, origin: string): Promise<IncomingMessage> {
-    const [before] = await gateway.door.store.batches(1);
+    const [before] = await gateway.proxy.store.batches(1);
     const row = before ?? (await claimed(gateway, [{ id: '1' }], 'alice'))[0];
     const headers = { host: new URL(origin).host, cookie: visit.cookies };
     const [answer] = await once(get(`${gateway.url}/batches/${row?.batchId}/live`, { headers }), 'response');
@@ -93,7 +93,7 @@ describe('streams', () => {
     return answer;
   }
 
-  it('end when whoever watches has signed out or has left the policy', async () => {
+  it('end when the viewer has signed out or has left the policy', async () => {
     const people = await pagePeople([
       ['alice', ['maker']],
       ['bob', ['auditor']],

@@ -22,24 +22,24 @@ async function undecidable(gateway: RunningGateway): Promise<PayoutRecord> {
   const [row] = await claimed(gateway, [{ id: 'inv-1' }], 'alice');
   if (row === undefined) throw new Error('nothing was claimed');
   const reason = because('outcome-unknown');
-  await gateway.door.store.changePayout(row.reference, { state: 'needs-operator', reason, at: Date.now() });
+  await gateway.proxy.store.changePayout(row.reference, { state: 'needs-operator', reason, at: Date.now() });
   return row;
 }
 
 const CLOSE = { action: 'close-as-not-paid', evidence: 'statement of 12 May' };
 const keyOf = ({ passkeys }: PagePeople, name: string) => passkeys[name] ?? softwarePasskey();
 
-describe('a payout that nobody can decide by looking', () => {
+describe('a payout that nobody can decide by reading', () => {
   it('is resolved by what two operators have signed, each with evidence', async () => {
     const { people, gateway, row } = await open();
-    const { store } = gateway.door;
+    const { store } = gateway.proxy;
     const { reference } = row;
     const path = `/payouts/${reference}`;
     for (const name of ['carol', 'erin']) {
       const visit = await signedIn(people, name);
       const answer = await visit.sign(path, `${path}/resolve`, { ...CLOSE, order: '' }, keyOf(people, name));
-      expect(answer).toMatchObject({ status: 303, headers: { location: `${path}?told=resolved` } });
-      expect((await visit.send(`${path}?told=resolved`)).text).toContain('Accepted. The history shows the answer.');
+      expect(answer).toMatchObject({ status: 303, headers: { location: `${path}?notice=resolved` } });
+      expect((await visit.send(`${path}?notice=resolved`)).text).toContain('Accepted. The history shows the answer.');
     }
     const about = { reference, question: 'resolve', digest: 'close-as-not-paid/' } as const;
     const signed = await store.signedDecisionsOf(about);
@@ -53,9 +53,9 @@ describe('a payout that nobody can decide by looking', () => {
     expect((await store.auditEntriesOf(reference)).at(-1)).toMatchObject({
       actor: 'erin',
       action: 'asked to resolve',
-      detail: { ...CLOSE, outcome: 'looked again; nothing new' },
+      detail: { ...CLOSE, outcome: 'searched again; nothing new' },
     });
-    expect((await (await signedIn(people, 'carol')).send(path)).text).toContain('looked again; nothing new');
+    expect((await (await signedIn(people, 'carol')).send(path)).text).toContain('searched again; nothing new');
   });
 
   it('is resolved by nobody else: not by another role or scope, a foreign passkey, or without the form of the page', async () => {
@@ -104,7 +104,7 @@ describe('a payout that nobody can decide by looking', () => {
     expect(await status({})).toBe(403);
     expect(gateway.resolves).toHaveLength(1);
     const fields = { ...CLOSE, _csrf: /name="_csrf" value="([^"]*)"/.exec((await carol.send(path)).text)?.[1] ?? '' };
-    await gateway.door.store.changePayout(row.reference, { state: 'completed', reason: null, at: Date.now() });
+    await gateway.proxy.store.changePayout(row.reference, { state: 'completed', reason: null, at: Date.now() });
     const body = new URLSearchParams(fields).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await carol.send(`${path}/resolve`, { method: 'POST', body, headers })).status).toBe(409);
@@ -115,22 +115,22 @@ describe('a payout that nobody can decide by looking', () => {
     const gateway = await openGateway();
     const row = await undecidable(gateway);
     const why = 'absence is not proven: noted, and a second person with evidence may close it';
-    gateway.door.temporal.answer = () => ({ accepted: false, message: why });
+    gateway.proxy.temporal.answer = () => ({ accepted: false, message: why });
     const visit = new Visit(gateway.url);
     const path = `/payouts/${row.reference}`;
     expect((await visit.submit(path, `${path}/resolve`, CLOSE)).status).toBe(400);
     const refused = await visit.submit(path, `${path}/resolve`, { ...CLOSE, by: 'carol' });
     expect(refused.status).toBe(409);
     expect(refused.text).toContain(why);
-    expect((await gateway.door.store.auditEntriesOf(row.reference)).at(-1)).toMatchObject({
+    expect((await gateway.proxy.store.auditEntriesOf(row.reference)).at(-1)).toMatchObject({
       actor: 'carol',
       action: 'asked to resolve',
       detail: { ...CLOSE, outcome: 'refused', why },
     });
     const gone = new Error('the connection is gone');
-    gateway.door.temporal.answer = () => Promise.reject(gone);
+    gateway.proxy.temporal.answer = () => Promise.reject(gone);
     expect((await visit.submit(path, `${path}/resolve`, { ...CLOSE, by: 'carol' })).status).toBe(500);
-    expect((await gateway.door.store.auditEntriesOf(row.reference)).at(-1)?.detail).toMatchObject({
+    expect((await gateway.proxy.store.auditEntriesOf(row.reference)).at(-1)?.detail).toMatchObject({
       outcome: 'no answer',
     });
   });

@@ -17,7 +17,7 @@ async function open() {
 }
 
 describe('signing in', () => {
-  it('opens a session for whoever has a passkey of the policy, and the audit says so', async () => {
+  it('opens a session for a person with a passkey of the policy, and the audit says so', async () => {
     const { people, gateway } = await open();
     const visit = new Visit(people.origin);
     const asked = await visit.send('/batches');
@@ -30,7 +30,7 @@ describe('signing in', () => {
     const page = await visit.send('/');
     expect(page.status).toBe(200);
     expect(page.text).toContain('alice');
-    const entries = await gateway.door.store.auditEntriesOf('pages');
+    const entries = await gateway.proxy.store.auditEntriesOf('pages');
     expect(entries.map(({ actor, action }) => [actor, action])).toEqual([['alice', 'signed in']]);
   });
 
@@ -93,7 +93,7 @@ describe('signing in', () => {
     expect((await other.submit('/sign-in', '/sign-in', { signed: '{}' })).status).toBe(401);
     expect((await other.send('/')).status).toBe(303);
     await gateway.close();
-    const entries = await gateway.door.store.auditEntriesOf('pages');
+    const entries = await gateway.proxy.store.auditEntriesOf('pages');
     expect(entries.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
       'bob signed in',
       'unknown sign-in refused',
@@ -181,7 +181,7 @@ describe('a page', () => {
     expect(visit.cookiesSet.every((cookie) => cookie.includes('; Secure'))).toBe(true);
   });
 
-  it('slows down whoever guesses', async () => {
+  it('slows down those who guess', async () => {
     const { people } = await open();
     const visit = new Visit(people.origin);
     const statuses = new Set<number>();

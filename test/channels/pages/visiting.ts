@@ -53,7 +53,7 @@ export class Visit {
   readonly #seen: string;
   readonly #cookies = new Map<string, string>();
 
-  /** `seen`: the address that the browser knows the pages by, where a proxy stands before them. */
+  /** `seen`: the address that the browser knows the pages by, where a proxy is in front of them. */
   constructor(origin: string, seen: string = origin) {
     this.#origin = origin;
     this.#seen = seen;

@@ -18,15 +18,15 @@ interface World {
   session: Session;
   store: Store;
   home: string;
-  told: { audit?: unknown; entries?: unknown }[];
+  printed: { audit?: unknown; entries?: unknown }[];
 }
 
 /** A session with a home, a store and an output. */
 async function atHome(work: (world: World) => Promise<void>): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
   const store = await openStore(`file:${join(home, 'store.sqlite')}`);
-  const told: World['told'] = [];
-  const output = { result: (document: object) => void told.push(document) };
+  const printed: World['printed'] = [];
+  const output = { result: (document: object) => void printed.push(document) };
   const audit = { key: undefined, checkpoints: join(home, 'checkpoints') };
   try {
     await work({
@@ -36,7 +36,7 @@ async function atHome(work: (world: World) => Promise<void>): Promise<void> {
       }),
       store,
       home,
-      told,
+      printed,
     });
   } finally {
     await store.close();
@@ -48,19 +48,19 @@ const NOTHING = { checkpoints: undefined, key: undefined };
 const entry = (n: number) => ({ at: n, actor: 'alice', action: 'act', subject: 'ref', detail: { n: `${n}` } });
 
 it('verifies, signs what it has verified, and names the first wrong entry afterwards', () =>
-  atHome(async ({ session, store, home, told }) => {
+  atHome(async ({ session, store, home, printed }) => {
     for (const n of [0, 1, 2]) await store.audit(entry(n));
     expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
-    expect(told.at(-1)).toMatchObject({ audit: { ok: true, size: 3, checkpoints: 0 } });
+    expect(printed.at(-1)).toMatchObject({ audit: { ok: true, size: 3, checkpoints: 0 } });
     expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
-    expect(told.at(-1)).toMatchObject({ audit: { ok: true, checkpoints: 1, signedSize: 3 } });
+    expect(printed.at(-1)).toMatchObject({ audit: { ok: true, checkpoints: 1, signedSize: 3 } });
     await tamper(`file:${join(home, 'store.sqlite')}`, "update audit_log set actor = 'bob' where seq = 1");
     expect(await verifyAudit(session, undefined, NOTHING)).toBe(5);
-    expect(told.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'edited', from: 1 } } });
+    expect(printed.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'edited', from: 1 } } });
   }));
 
 it('finds by the checkpoints that have left what the store does not show any more', () =>
-  atHome(async ({ session, store, home, told }) => {
+  atHome(async ({ session, store, home, printed }) => {
     for (const n of [0, 1, 2]) await store.audit(entry(n));
     await keepLog(session.config, store, 1);
     const url = `file:${join(home, 'store.sqlite')}`;
@@ -71,7 +71,7 @@ it('finds by the checkpoints that have left what the store does not show any mor
     ])
       await tamper(url, statement);
     expect(await verifyAudit(session, undefined, NOTHING)).toBe(5);
-    expect(told.at(-1)).toMatchObject({ audit: { problem: { fault: 'cut', from: 0, to: 3 } } });
+    expect(printed.at(-1)).toMatchObject({ audit: { problem: { fault: 'cut', from: 0, to: 3 } } });
   }));
 
 it('refuses a key that is none and a file that is not there', () =>
@@ -90,8 +90,8 @@ it('refuses a key that is none and a file that is not there', () =>
     expect(await verifyAudit(session, join(home, 'empty'), NOTHING)).toBe(5);
   }));
 
-it('shows a batch with its rows, a payout, and whatever else an entry is about', () =>
-  atHome(async ({ session, store, told }) => {
+it('shows a batch with its rows, a payout, and all else that an entry is about', () =>
+  atHome(async ({ session, store, printed }) => {
     await store.claimBatch(batchClaim('b-1', ['a', 'b']));
     const before = (await store.auditEntriesOf('b-1')).length;
     const { reference: a } = claimRow(1, 'a');
@@ -99,7 +99,7 @@ it('shows a batch with its rows, a payout, and whatever else an entry is about',
     for (const subject of [a, b, 'b-1', 'currency EUR', 'c']) await store.audit({ ...entry(1), subject });
     const shown = async (id: string, limit = 10) => {
       await showAudit(session, id, { limit });
-      return told.at(-1);
+      return printed.at(-1);
     };
     expect((await shown('b-1'))?.entries).toHaveLength(before + 3);
     expect(await shown('b-1', 2)).toMatchObject({ entries: [{}, {}], complete: false });
@@ -111,7 +111,7 @@ it('shows a batch with its rows, a payout, and whatever else an entry is about',
   }));
 
 it('has another key sign from then on, puts it into the home, and takes none that was replaced', () =>
-  atHome(async ({ session, store, home, told }) => {
+  atHome(async ({ session, store, home, printed }) => {
     await store.audit(entry(0));
     await keepLog(session.config, store, 1);
     const before = readFileSync(join(home, 'audit-key.pem'), 'utf8');
@@ -120,7 +120,7 @@ it('has another key sign from then on, puts it into the home, and takes none tha
     writeFileSync(next, privateKey.export({ format: 'pem', type: 'pkcs8' }));
     const asked = { by: 'carol', yes: true };
     expect(await rotateAuditKey(session, next, asked)).toBeUndefined();
-    expect(told.at(-1)).toMatchObject({ key: await store.auditVerifier() });
+    expect(printed.at(-1)).toMatchObject({ key: await store.auditVerifier() });
     expect(readFileSync(join(home, 'audit-key.pem'), 'utf8')).toBe(readFileSync(next, 'utf8'));
     // Interrupted before the key was in its place.
     writeFileSync(join(home, 'audit-key.pem'), before);
@@ -128,7 +128,7 @@ it('has another key sign from then on, puts it into the home, and takes none tha
     expect(await rotateAuditKey(session, next, asked)).toBeUndefined();
     await store.audit(entry(1));
     expect(await verifyAudit(session, undefined, NOTHING)).toBe(0);
-    expect(told.at(-1)).toMatchObject({ audit: { ok: true, size: 3, signedSize: 2 } });
+    expect(printed.at(-1)).toMatchObject({ audit: { ok: true, size: 3, signedSize: 2 } });
     expect((await store.auditEntriesOf('audit key')).map(({ actor }) => actor)).toEqual(['carol']);
     const old = join(home, 'old.pem');
     writeFileSync(old, before);
@@ -137,7 +137,7 @@ it('has another key sign from then on, puts it into the home, and takes none tha
     await expect(rotateAuditKey(session, old, asked)).rejects.toMatchObject({ code: 'key-unusable' });
   }));
 
-/** Cuts the log back to its first `size` entries, as whoever can write the store would: entries, checkpoints and tree. */
+/** Cuts the log back to its first `size` entries, as anyone who can write to the store would: entries, checkpoints and tree. */
 async function cutBack(url: string, size: number): Promise<void> {
   await tamper(url, `delete from audit_log where seq >= ${size}`);
   await tamper(url, `delete from audit_checkpoints where size > ${size}`);
@@ -146,7 +146,7 @@ async function cutBack(url: string, size: number): Promise<void> {
 }
 
 it('finds a log that was cut back to an earlier checkpoint by what this machine has seen, and signs nothing more', () =>
-  atHome(async ({ session, store, home, told }) => {
+  atHome(async ({ session, store, home, printed }) => {
     const { config } = session;
     const here = { ...config, audit: { ...config.audit, checkpoints: undefined } };
     const alone = fakeSession({
@@ -160,12 +160,12 @@ it('finds a log that was cut back to an earlier checkpoint by what this machine 
     expect(await verifyAudit(alone, undefined, NOTHING)).toBe(0);
     await cutBack(`file:${join(home, 'store.sqlite')}`, 3);
     expect(await verifyAudit(alone, undefined, NOTHING)).toBe(5);
-    expect(told.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'cut', from: 3, to: 4 } } });
+    expect(printed.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'cut', from: 3, to: 4 } } });
     await expect(keepLog(here, store, 3)).rejects.toMatchObject({ code: 'audit-cut' });
     // Others in the place of those that are gone: the machine has seen another root.
     for (const n of [7, 8]) await store.audit(entry(n));
     expect(await verifyAudit(alone, undefined, NOTHING)).toBe(5);
-    expect(told.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'rewritten' } } });
+    expect(printed.at(-1)).toMatchObject({ audit: { ok: false, problem: { fault: 'rewritten' } } });
     await expect(keepLog(here, store, 4)).rejects.toMatchObject({ code: 'audit-broken' });
   }));
 

@@ -19,13 +19,13 @@ const ELSEWHERE = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k
 let folder: string;
 let home: string;
 let copy: string;
-let told: [document: unknown, text: string][];
+let printed: [document: unknown, text: string][];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-backup-command-'));
   home = join(folder, 'home');
   copy = join(folder, 'copy.sqlite');
-  told = [];
+  printed = [];
   await onStore(async (store) => {
     await store.identify({ bank: 'sandbox', namespace: 'default' });
     await store.claimBatch(batchClaim('b1', ['a', 'b']));
@@ -36,7 +36,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A session that has settings, an output and the id of its store, and nothing else: more is not needed. */
 function session(env: Record<string, string> = {}): Session {
-  const output = { result: (document: unknown, text: string) => void told.push([document, text]) };
+  const output = { result: (document: unknown, text: string) => void printed.push([document, text]) };
   const config = loadConfig({ PAYOUTS_HOME: home, XDG_STATE_HOME: folder, ...env });
   return { config, output, store: async () => ({ id: 'store-1' }) } as unknown as Session;
 }
@@ -55,7 +55,7 @@ async function onStore<T>(
 
 it('copies the store of the home and puts the copy back, and says what each means', async () => {
   expect(await backup(session(), copy)).toBeUndefined();
-  expect(told[0]).toMatchObject([
+  expect(printed[0]).toMatchObject([
     {
       backup: {
         file: copy,
@@ -70,7 +70,7 @@ it('copies the store of the home and puts the copy back, and says what each mean
   ]);
   await onStore((store) => store.claimBatch(batchClaim('b2', ['c'])));
   expect(await restore(session(), copy, OPTIONS)).toBeUndefined();
-  const [document, text] = told[1] ?? [];
+  const [document, text] = printed[1] ?? [];
   expect(document).toMatchObject({
     restore: { file: copy, store: join(home, 'store.sqlite'), payouts: 2 },
   });
@@ -148,7 +148,7 @@ describe.runIf(BACKENDS.length > 1)('after pg_restore', () => {
 
   it('says in the database that others may have sent since its last change, and since the earliest after two', async () => {
     await restored();
-    const [document, text] = told[0] ?? [];
+    const [document, text] = printed[0] ?? [];
     const { restoredAt } = (document as { restore: { restoredAt: string } }).restore;
     expect(document).toMatchObject({ restore: { file: null, replaced: null, payouts: 2, open: 2 } });
     expect(text).toContain(`PostgreSQL database ${name} on 127.0.0.1`);

@@ -3,7 +3,7 @@ import { accounts, beneficiaries, orders } from '../../../src/cli/bank-lists.ts'
 import { fakeSession } from '../../support/fake-session.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 
-/** Stands in every detail that a table must not show. */
+/** The value of every detail that a table must not show. */
 const CANARY = 'Quillfeather';
 const ACCOUNT = '86420975';
 const PAYEE = {
@@ -49,26 +49,26 @@ const isMasked = (text: string): void => {
   expect(text).not.toContain(ACCOUNT);
 };
 
-it('beneficiaries shows payees so that they can be told apart, and nobody in full', async () => {
+it('beneficiaries shows payees so that they can be distinguished, and nobody in full', async () => {
   await beneficiaries(open.session, 'u-1001', { currency: 'USD' });
-  isMasked(open.told.text);
-  expect(open.told.text).toMatch(/ personal +local +O\*\*\* +\*\*\*75$/m);
-  expect(JSON.stringify(open.told.document)).toContain(PAYEE.account_name);
-  expect(JSON.stringify(open.told.document)).toContain(ACCOUNT);
+  isMasked(open.printed.text);
+  expect(open.printed.text).toMatch(/ personal +local +O\*\*\* +\*\*\*75$/m);
+  expect(JSON.stringify(open.printed.document)).toContain(PAYEE.account_name);
+  expect(JSON.stringify(open.printed.document)).toContain(ACCOUNT);
 });
 
 it('beneficiaries shows companies by the first letter of their account', async () => {
   await beneficiaries(open.session, 'u-1002', { currency: 'AUD' });
-  expect(open.told.text).toMatch(/ business +bsb +S\*\*\* +\*\*\*01$/m);
+  expect(open.printed.text).toMatch(/ business +bsb +S\*\*\* +\*\*\*01$/m);
 });
 
 it('orders and accounts show neither', async () => {
   await orders(open.session, 'u-1001', 'USD');
-  expect(open.told.text).toContain('4b8f3a0e-0000-5000-8000-000000000001');
-  isMasked(open.told.text);
+  expect(open.printed.text).toContain('4b8f3a0e-0000-5000-8000-000000000001');
+  isMasked(open.printed.text);
   await accounts(open.session, 'u-1001');
-  expect(open.told.text).toContain('acc-u1001-usd');
-  isMasked(open.told.text);
+  expect(open.printed.text).toContain('acc-u1001-usd');
+  isMasked(open.printed.text);
 });
 
 it('orders says why the list of the bank is not believed', async () => {
@@ -79,7 +79,7 @@ it('orders says why the list of the bank is not believed', async () => {
     ...{ stable: false, doubt: 'orders of another user' },
   });
   const doubted = { ...bank, orders: { ...bank.orders, listAll } };
-  const output = { ...session.output, tell: (text: string) => said.push(text) };
+  const output = { ...session.output, notify: (text: string) => said.push(text) };
   await orders(fakeSession({ ...session, output, bank: async () => doubted }), 'u-1001', 'USD');
   expect(said).toEqual([expect.stringContaining('shows orders of another user')]);
 });

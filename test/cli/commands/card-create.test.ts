@@ -26,7 +26,7 @@ beforeEach(async () => {
     stack: async () => ({ gatewayUrl: gateway.url, apiUrl: 'http://127.0.0.1:9' }),
     output: {
       result: (_: unknown, text: string) => said.push('result', text),
-      tell: (text: string) => said.push(text),
+      notify: (text: string) => said.push(text),
       progress: () => {},
       say: () => {},
     },
@@ -49,7 +49,7 @@ async function refusalOf(run: Promise<unknown>): Promise<Problem> {
 const madeId = (): string => said[0]?.replace('Card payment ', '') ?? '';
 
 it('makes an id where none is given, and says it before anything is asked', async () => {
-  gateway.door.temporal.begun = (workflowId) => said.push(workflowId.replace('card/', 'asked for '));
+  gateway.proxy.temporal.begun = (workflowId) => said.push(workflowId.replace('card/', 'asked for '));
   expect(await create()).toBe(0);
   expect(madeId()).toMatch(/^[0-9a-f-]{36}$/);
   expect(said.slice(0, 3)).toEqual([`Card payment ${madeId()}`, `asked for ${madeId()}`, 'result']);
@@ -61,7 +61,7 @@ it('says none where one was given', async () => {
 });
 
 it('whose answer was lost takes the money once when it is run again as its hint says', async () => {
-  const { temporal } = gateway.door;
+  const { temporal } = gateway.proxy;
   const { begun } = temporal;
   temporal.begun = (workflowId, input) => {
     begun(workflowId, input);
@@ -79,7 +79,7 @@ it.each([
   ['a gateway that is gone', { gateway: 'http://127.0.0.1:1', returnUrl: 'http://127.0.0.1/' }, 7],
   ['a payment that cannot be followed any more', { wait: true }, 1],
 ] as const)('names the id after %s', async (what, more, exit) => {
-  if (what.startsWith('a payment')) gateway.door.temporal.state = () => Promise.reject(new Error('lost'));
+  if (what.startsWith('a payment')) gateway.proxy.temporal.state = () => Promise.reject(new Error('lost'));
   const error = await refusalOf(create(more));
   expect([exitOf(error), error.hint]).toEqual([exit, expect.stringContaining(`Run it again with --id ${madeId()}.`)]);
 });
@@ -112,7 +112,7 @@ describe('everything that is wrong is said in one answer', () => {
     writeFileSync(join(folder, 'card.json'), text);
     return join(folder, 'card.json');
   };
-  const told = ({ findings }: Problem): string[] =>
+  const printed = ({ findings }: Problem): string[] =>
     findings.map(({ file, column, rule }) => [file, column, rule].filter((it) => it !== null).join(' '));
 
   it('at the option and the member that was typed, with what to write instead', async () => {
@@ -120,7 +120,7 @@ describe('everything that is wrong is said in one answer', () => {
     const error = await refusalOf(
       create({ amount: '1.234', returnUrl: 'https://shop.example/', cardFrom: cardFile(JSON.stringify(card)) }),
     );
-    expect(told(error)).toEqual([
+    expect(printed(error)).toEqual([
       'card create --amount amount-refused',
       'card create --return-url return-url-refused',
       'card.json expiry_month member-missing',
@@ -133,7 +133,7 @@ describe('everything that is wrong is said in one answer', () => {
     expect(error.findings[5]?.message).toContain('number, expiry_month, expiry_year, cvv, holder_name');
     expect(error.hint).toContain(CARD_EXAMPLE);
     expect(JSON.stringify([error, error.message, error.findings])).not.toMatch(/4012888888881882|Quillfeather/);
-    expect(await gateway.door.store.cards.list(9)).toEqual([]);
+    expect(await gateway.proxy.store.cards.list(9)).toEqual([]);
   });
 
   it.each([
@@ -143,15 +143,15 @@ describe('everything that is wrong is said in one answer', () => {
     gateway.checkoutAt(undefined);
     const cardFrom = text === undefined ? '/none/card.json' : cardFile(text);
     const error = await refusalOf(create({ gateway: gateway.url, currency: 'eur', cardFrom }));
-    expect(told(error)).toEqual([
+    expect(printed(error)).toEqual([
       'card create --currency member-invalid',
       'card create --return-url return-url-missing',
       'card.json card-unreadable',
     ]);
     gateway.checkoutAt('http://127.0.0.1:9');
     const alone = await refusalOf(create({ cardFrom }));
-    expect([alone.code, told(alone)]).toEqual(['card-unreadable', ['card.json card-unreadable']]);
-    expect(await gateway.door.store.cards.list(9)).toEqual([]);
+    expect([alone.code, printed(alone)]).toEqual(['card-unreadable', ['card.json card-unreadable']]);
+    expect(await gateway.proxy.store.cards.list(9)).toEqual([]);
   });
 
   it('and the example of a card is one', async () => {

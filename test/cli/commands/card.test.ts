@@ -34,7 +34,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 let gateway: RunningGateway;
 let store: Store;
 let session: Session;
-let told: { document: Record<string, unknown>; text: string }[];
+let printed: { document: Record<string, unknown>; text: string }[];
 let updates: unknown[];
 let update: () => unknown;
 let started: unknown[];
@@ -43,10 +43,10 @@ let isOpen: boolean;
 beforeEach(async () => {
   gateway = await openGateway();
   gateway.checkoutAt('http://127.0.0.1:9');
-  ({ store } = gateway.door);
-  [told, updates, started] = [[], [], []];
+  ({ store } = gateway.proxy);
+  [printed, updates, started] = [[], [], []];
   isOpen = true;
-  update = () => ({ outcome: 'cancelled', amount: '39.00', accepted: true, message: 'looking again' });
+  update = () => ({ outcome: 'cancelled', amount: '39.00', accepted: true, message: 'searching again' });
   const client = {
     withDeadline: (_until: number, call: () => unknown) => call(),
     workflow: {
@@ -74,9 +74,9 @@ beforeEach(async () => {
     bank: () => ({ cards: { retrieveRaw: async (id: string) => ({ payment_id: id, card: '[masked]' }) } }),
     ui: async () => ({ url: 'http://ui.example', namespace: 'default' }),
     output: {
-      result: (document: Record<string, unknown>, text: string) => void told.push({ document, text }),
+      result: (document: Record<string, unknown>, text: string) => void printed.push({ document, text }),
       say: () => {},
-      tell: () => {},
+      notify: () => {},
       progress: () => {},
     },
   });
@@ -101,7 +101,7 @@ const CARD = JSON.stringify({ number: PAN, expiry_month: '03', expiry_year: '39'
 describe('card create', () => {
   it('prints the payment and, on the sandbox, where its checkout page is', async () => {
     expect(await create({ '3ds': false, by: 'alice' })).toBe(0);
-    const [{ document, text } = { document: {}, text: '' }] = told;
+    const [{ document, text } = { document: {}, text: '' }] = printed;
     const { client_secret: secret, checkout_url: checkout } = document as {
       client_secret: string;
       checkout_url: string;
@@ -120,7 +120,7 @@ describe('card create', () => {
     expect(await create({ cardFrom: cardFile(CARD) })).toBe(0);
     const [input] = gateway.cards.started;
     expect(gateway.cards.vault.use(input?.card?.handle ?? '', 'order-1')).toMatchObject({ card: { number: PAN } });
-    expect(JSON.stringify(told)).not.toContain(PAN);
+    expect(JSON.stringify(printed)).not.toContain(PAN);
   });
 
   it.each([
@@ -130,10 +130,10 @@ describe('card create', () => {
     ['processing', 6],
   ] as const)('followed to %s ends with %i', async (state, exit) => {
     const { change } = store.cards;
-    gateway.door.temporal.begun = () => change.call(store.cards, 'order-1', { state, at: 5 });
-    gateway.cards.states.set('order-1', 'silent');
+    gateway.proxy.temporal.begun = () => change.call(store.cards, 'order-1', { state, at: 5 });
+    gateway.cards.states.set('order-1', 'unanswered');
     expect(await create({ wait: true, timeout: 1 })).toBe(exit);
-    expect(told).toMatchObject([{ document: { card_payment: { state } } }]);
+    expect(printed).toMatchObject([{ document: { card_payment: { state } } }]);
   });
 
   it.each([
@@ -184,12 +184,12 @@ describe('a card payment', () => {
       receivedAt: 6,
     } as const;
     await store.cards.receive({ ...event, receiptId: 'm-1', merchantRequestId: 'order-1' });
-    told.length = 0;
+    printed.length = 0;
   });
 
   it.each(['order-1', 'pay-1', 'card/order-1'])('is shown with its events under %s', async (id) => {
     expect(await showCard(session, id)).toBeUndefined();
-    expect(told).toMatchObject([
+    expect(printed).toMatchObject([
       {
         document: {
           card_payment: { state: 'needs-operator', url: expect.stringContaining('card%2Forder-1') },
@@ -203,25 +203,27 @@ describe('a card payment', () => {
 
   it('is shown with what an operator can do about it, until it needs none', async () => {
     await showCard(session, 'order-1');
-    expect(told.at(-1)?.text).toContain(
+    expect(printed.at(-1)?.text).toContain(
       '\n\nto do         Ask the acquirer for the payment with this merchant_request_id. Then `payouts card resolve order-1 --action adopt-payment --payment-id PAYMENT --evidence TEXT` follows it',
     );
-    expect(told.at(-1)?.text).toContain('\n\nevent (UTC)');
+    expect(printed.at(-1)?.text).toContain('\n\nevent (UTC)');
     await store.cards.change('order-1', { state: 'succeeded', at: 7 });
     await showCard(session, 'order-1');
-    expect(told.at(-1)?.text).not.toContain('to do');
+    expect(printed.at(-1)?.text).not.toContain('to do');
     const event = { kind: 'status', paymentId: 'pay-1', status: 'SUCCEEDED' } as const;
     await store.cards.recordEventEffect(event, { merchantRequestId: 'order-1', effect: 'contradicts', at: 8 });
     await showCard(session, 'order-1');
-    expect(told.at(-1)?.text).toContain('`payouts card resolve order-1 --action confirm-end --evidence TEXT` confirms');
+    expect(printed.at(-1)?.text).toContain(
+      '`payouts card resolve order-1 --action confirm-end --evidence TEXT` confirms',
+    );
   });
 
   it('is listed, and retrieved by any of its ids', async () => {
     expect(await listCards(session)).toBeUndefined();
-    expect(told[0]?.text).toMatch(/order-1 .* needs-operator +49\.90 +EUR +pay-1/);
+    expect(printed[0]?.text).toMatch(/order-1 .* needs-operator +49\.90 +EUR +pay-1/);
     await store.cards.linkPayment('pay-0', 'order-1', 4);
     for (const id of ['order-1', 'card/order-1', 'pay-1', 'pay-0', 'pay-9']) await retrieveCard(session, id);
-    const ids = told.slice(1).map(({ document }) => (document.payment as { payment_id: string }).payment_id);
+    const ids = printed.slice(1).map(({ document }) => (document.payment as { payment_id: string }).payment_id);
     expect(ids).toEqual(['pay-1', 'pay-1', 'pay-1', 'pay-0', 'pay-9']);
   });
 
@@ -267,11 +269,11 @@ describe('a card payment', () => {
   ])('whose answer is "%s" ends with %i', async (what, answer, exit) => {
     update = answer;
     const by = { by: 'alice', yes: true };
-    const run = what === 'too late' ? cancelCard(session, 'order-1', { ...by, remark: undefined }) : keepLooking();
+    const run = what === 'too late' ? cancelCard(session, 'order-1', { ...by, remark: undefined }) : keepSearching();
     expect(await run).toBe(exit);
   });
 
-  const keepLooking = () =>
+  const keepSearching = () =>
     resolveCard(session, 'pay-1', {
       action: 'keep-looking',
       evidence: 'e',
@@ -283,11 +285,11 @@ describe('a card payment', () => {
   it.each([
     [new WorkflowUpdateFailedError('failed', new Error('the card payment is processing')), 5, 'not-now'],
     [new WorkflowNotFoundError('gone', 'card/order-1', undefined), 2, 'not-running'],
-  ])('that cannot be told says why: %s', async (error, exit, code) => {
+  ])('that cannot be delivered says why: %s', async (error, exit, code) => {
     update = () => {
       throw error;
     };
-    await expect(keepLooking()).rejects.toMatchObject({ kind: endsWith(exit), code });
+    await expect(keepSearching()).rejects.toMatchObject({ kind: endsWith(exit), code });
     const detail = { action: 'keep-looking', evidence: 'e', outcome: 'refused', why: expect.any(String) };
     expect((await store.auditEntriesOf('order-1')).at(-1)).toMatchObject({
       actor: 'a',
@@ -335,11 +337,11 @@ describe('a card payment', () => {
 
   it('whose workflow was closed without an end is started again instead of resolved', async () => {
     isOpen = false;
-    expect(await keepLooking()).toBe(0);
+    expect(await keepSearching()).toBe(0);
     expect(started).toMatchObject([
       ['cardPayment', 'card/order-1', { merchant_request_id: 'order-1', amount: '49.90', currency: 'EUR' }],
     ]);
-    expect([updates, told.at(-1)?.document.merchant_request_id]).toEqual([[], 'order-1']);
+    expect([updates, printed.at(-1)?.document.merchant_request_id]).toEqual([[], 'order-1']);
   });
 
   it('is decided about with a policy by the key of an operator of its currency', async () => {

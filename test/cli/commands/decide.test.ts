@@ -62,7 +62,7 @@ const CLOSE: ResolveOptions = {
   by: 'bob',
 };
 
-it('`resolve` hands on who decides and on what evidence, and tells the answer', async () => {
+it('`resolve` hands on who decides and on what evidence, and prints the answer', async () => {
   answer = { accepted: true, message: 'asked; another person confirms' };
   expect(await resolve(session, 'doc', CLOSE)).toBe(0);
   expect(asked).toMatchObject([{ action: 'close-as-not-paid', by: 'bob', evidence: 'letter of 12 May' }]);
@@ -98,7 +98,7 @@ it.each([
   expect(text).toMatch(said);
 });
 
-it('`cancel` of a batch on a stack of its own ends once each row that can be stopped has heard, and has acted', async () => {
+it('`cancel` of a batch on a stack of its own ends once each row that can be stopped was notified, and has acted', async () => {
   const acts: string[] = [];
   const batch = batchClaim('batch-1', ['a', 'b', 'c']);
   await store.claimBatch(batch);
@@ -177,24 +177,24 @@ it('no command waits for ever for a worker, and `resolve` as long as a close tak
   expect(limits).toEqual([expect.closeTo(90_000, -4), expect.closeTo(60_000, -4)]);
 });
 
-it('the held rows of a batch are told together, and answered in their order', async () => {
+it('the held rows of a batch are notified together, and answered in their order', async () => {
   const batch = batchClaim('batch-1', ['a', 'b']);
   await store.claimBatch(batch);
   const rows = batch.rows.map((row) => row.reference);
   await store.markReleased(rows, 2_000);
   for (const row of rows) await store.changePayout(row, { state: 'held', reason: because('look-alike'), at: 2_000 });
-  const [isSecondTold, tell] = [Promise.withResolvers<void>(), [] as string[]];
+  const [isSecondNotified, notify] = [Promise.withResolvers<void>(), [] as string[]];
   const handleOf = (workflowId: string) => ({
     async executeUpdate() {
-      tell.push(workflowId);
-      if (tell.length === 2) isSecondTold.resolve();
-      await isSecondTold.promise;
+      notify.push(workflowId);
+      if (notify.length === 2) isSecondNotified.resolve();
+      await isSecondNotified.promise;
       return { outcome: 'approved' };
     },
   });
   const client = { workflow: { getHandle: handleOf }, withDeadline };
   const own = fakeSession({ ...session, client: async () => client });
   expect(await decide(own, 'approve', 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
-  expect(tell).toHaveLength(2);
+  expect(notify).toHaveLength(2);
   expect(text).toBe(rows.map((row) => `${row}  approved`).join('\n'));
 });

@@ -113,7 +113,7 @@ it('names the secrets that a process does not need, and none of their values', a
   );
 });
 
-it("looks no further than the settings of a person's command, which has nothing else", async () => {
+it("reads no more than the settings of a person's command, which has nothing else", async () => {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const env = { PAYOUTS_HOME: folder, PAYOUTS_GATEWAY_URL: 'https://gateway.example.com', PAYOUTS_SIGNING_KEY: 'mine' };

@@ -43,7 +43,7 @@ async function open(json: boolean) {
   return { store, said, references: rows.map(({ reference }) => reference), session: fakeSession(session) };
 }
 
-it('prints the path of a journal alone, and beside it what people have to look at', async () => {
+it('prints the path of a journal alone, and beside it what people have to check', async () => {
   const { session, said } = await open(false);
   expect(await erpFile(session, 'batch-1', 'journal')).toBeUndefined();
   expect(await readFile(said.stdout.trimEnd(), 'utf8')).toMatch(/^entry,line,/);

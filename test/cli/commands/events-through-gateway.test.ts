@@ -24,18 +24,18 @@ let store: Store;
 let here: Session;
 /** On the laptop of a person. */
 let laptopOf: (person: SigningPerson) => Session;
-let told: unknown[];
+let printed: unknown[];
 
 beforeEach(async () => {
-  told = [];
+  printed = [];
   const policy = policyOf([olga, adam, mike, euro]);
   const env: Record<string, string> = {};
-  const { door, url, app } = await openGateway([], { policy, env });
-  env.PAYOUTS_EVENTS = join(door.dir, 'events.json');
+  const { proxy, url, app } = await openGateway([], { policy, env });
+  env.PAYOUTS_EVENTS = join(proxy.dir, 'events.json');
   const hook = { name: 'books', url: 'https://books.example/hook?key=1', secrets: [`whsec_${'A'.repeat(32)}`] };
   writeFileSync(env.PAYOUTS_EVENTS, JSON.stringify({ subscriptions: [hook] }), { mode: 0o600 });
   Object.assign(app.config, { events: loadConfig(env).events });
-  store = door.store;
+  store = proxy.store;
   for (const name of ['books', 'erp']) {
     await store.leaseSubscription({ name, owner: 'one', now: AT, until: AT + 1 });
   }
@@ -43,7 +43,7 @@ beforeEach(async () => {
     const { reference, term } = (await store.claimPayout(payoutClaim(id))).record;
     await store.changePayout(reference, { term, state: 'held', reason: because('look-alike'), at: AT });
   }
-  const output = { result: (document: unknown, text: string) => told.push({ document, text }) };
+  const output = { result: (document: unknown, text: string) => printed.push({ document, text }) };
   const config = loadConfig(env);
   here = fakeSession({ config, output, store: async () => store, stack: async () => ({ owner: false }) });
   laptopOf = ({ privateKey }) =>
@@ -56,9 +56,9 @@ beforeEach(async () => {
 
 /** The answer of a command, or its refusal. */
 async function answerOf(run: () => Promise<unknown>): Promise<unknown> {
-  told.length = 0;
+  printed.length = 0;
   const exit = await run().catch(({ code, kind, message, hint }) => ({ code, kind, message, hint }));
-  return { exit, told: structuredClone(told) };
+  return { exit, printed: structuredClone(printed) };
 }
 
 const asked = { by: undefined, yes: true };

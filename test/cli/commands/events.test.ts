@@ -12,7 +12,7 @@ import { fakeSession } from '../../support/fake-session.ts';
 const AT = Date.parse('2026-03-02T08:00:00Z');
 
 let store: Store;
-let told: { document: unknown; text: string };
+let printed: { document: unknown; text: string };
 let session: Session;
 let references: string[];
 
@@ -31,7 +31,7 @@ beforeEach(async () => {
     store: async () => store,
     output: {
       result(document: unknown, text: string) {
-        told = { document, text };
+        printed = { document, text };
       },
     },
   });
@@ -47,20 +47,20 @@ describe('payouts events', () => {
     await listEvents(session, { limit: 1 });
     const second = { position: 2, kind: 'payout.attention', subject: references[1], uid: 'user-1' };
     const at = '2026-03-02T08:00:00.000Z';
-    expect(told.document).toEqual({ head: 2, tail: 0, events: [{ ...second, at }], complete: true });
+    expect(printed.document).toEqual({ head: 2, tail: 0, events: [{ ...second, at }], complete: true });
     await listEvents(session, { from: 1, limit: 1 });
-    expect(told.document).toMatchObject({ events: [{ position: 1 }], complete: false });
-    expect(told.text).toContain('payouts events --from 2');
+    expect(printed.document).toMatchObject({ events: [{ position: 1 }], complete: false });
+    expect(printed.text).toContain('payouts events --from 2');
     await listEvents(session, { kind: 'batch.ended', limit: 10 });
-    expect(told.text).toBe('There are no events.');
+    expect(printed.text).toBe('There are no events.');
   });
 });
 
 describe('payouts events status', () => {
-  it('says how far each is told, since when it fails, why, and when it is tried next', async () => {
+  it('says how far each is delivered, since when it fails, why, and when it is tried next', async () => {
     await move({ failures: 3, failingSince: AT, why: 'http-503', nextTryAt: AT + 60_000 });
     expect(await eventsStatus(session)).toBe(0);
-    expect(told.text).toBe(
+    expect(printed.text).toBe(
       [
         'erp [failing]',
         '  to             not in the configuration of this command',
@@ -76,10 +76,10 @@ describe('payouts events status', () => {
   it('ends with 5 for one that is parked, and says which replay goes on; the inbox names it', async () => {
     await move({ failures: 9, failingSince: AT, why: 'http-410', parkedAt: AT });
     expect(await eventsStatus(session)).toBe(5);
-    expect(told.text).toContain('to do          payouts events replay --from 1 --to erp');
+    expect(printed.text).toContain('to do          payouts events replay --from 1 --to erp');
     await inbox(session, { mine: false, by: undefined });
-    expect(told.document).toMatchObject({ parkedEvents: ['erp'] });
-    expect(told.text).toContain('events to erp have been parked since 2026-03-02 08:00 UTC: payouts events status');
+    expect(printed.document).toMatchObject({ parkedEvents: ['erp'] });
+    expect(printed.text).toContain('events to erp have been parked since 2026-03-02 08:00 UTC: payouts events status');
   });
 
   it('ends with 5 for an event that is parked, with its position', async () => {
@@ -92,8 +92,8 @@ describe('payouts events status', () => {
       ],
     });
     expect(await eventsStatus(session)).toBe(5);
-    expect(told.text).toContain('refused        1 event: 2 (http-422)');
-    expect(told.text).toContain('parked events  1 event: 1 (http-422)');
+    expect(printed.text).toContain('refused        1 event: 2 (http-422)');
+    expect(printed.text).toContain('parked events  1 event: 1 (http-422)');
   });
 });
 
@@ -125,8 +125,8 @@ describe('payouts events replay', () => {
       hint: expect.stringContaining('payouts events replay --from 2 --to NAME'),
     });
     await listEvents(session, { from: 1, limit: 10 });
-    expect(told.text).toMatch(/^The events up to position 1 have been deleted\.\nposition .*\n.*\n2 /s);
-    expect(told.document).toMatchObject({ head: 2, tail: 1, events: [{ position: 2 }] });
+    expect(printed.text).toMatch(/^The events up to position 1 have been deleted\.\nposition .*\n.*\n2 /s);
+    expect(printed.document).toMatchObject({ head: 2, tail: 1, events: [{ position: 2 }] });
   });
 });
 

@@ -14,43 +14,45 @@ beforeAll(async () => {
 });
 afterAll(() => open?.close());
 
-async function told(name?: string, currency?: string): Promise<string> {
+async function printed(name?: string, currency?: string): Promise<string> {
   await explain(open.session, name, { currency });
-  return open.told.text;
+  return open.printed.text;
 }
 
 describe('without a name', () => {
   it('lists every column, rule and reason code', async () => {
-    const text = await told();
+    const text = await printed();
     for (const name of [...INSTRUCTION_FIELDS, ...Object.keys(RULES), ...Object.keys(REASONS)])
       expect(text).toContain(name);
-    expect(Object.keys(open.told.document as object)).toEqual([
+    expect(Object.keys(open.printed.document as object)).toEqual([
       ...['columns', 'rules', 'states', 'reasons', 'incidents'],
     ]);
   });
 });
 
 describe('a column of ours', () => {
-  it.each(INSTRUCTION_FIELDS)('%s is told with its rule, an example and its findings', async (name) => {
-    expect(await told(name)).toMatch(
+  it.each(INSTRUCTION_FIELDS)('%s is explained with its rule, an example and its findings', async (name) => {
+    expect(await printed(name)).toMatch(
       new RegExp(`^column +${name}\nmeaning +\\S.*\nneeded +\\S.*\nrule +\\S.*\nexample +\\S.*\nfindings +\\S`),
     );
-    expect(open.told.document).toMatchObject({ name, column: { findings: expect.any(Array) } });
+    expect(open.printed.document).toMatchObject({ name, column: { findings: expect.any(Array) } });
   });
 });
 
 describe('a field of the bank', () => {
-  it('is told with who asks for it, its data type, its regex and an example', async () => {
-    const lines = (await told('aba_routing_code')).split('\n');
+  it('is explained with who asks for it, its data type, its regex and an example', async () => {
+    const lines = (await printed('aba_routing_code')).split('\n');
     expect(lines.filter((line) => line.startsWith('USD'))).toEqual([
       expect.stringMatching(/^USD +personal +local +yes +number +\^\[\\d \]\{6,13\}\$ +000000000$/),
       expect.stringMatching(/^USD +business +local +yes +number +\^\[\\d \]\{6,13\}\$ +000000000$/),
     ]);
-    expect(open.told.document).toMatchObject({ field: { asked: [{ currency: 'USD', regex: '^[\\d ]{6,13}$' }, {}] } });
+    expect(open.printed.document).toMatchObject({
+      field: { asked: [{ currency: 'USD', regex: '^[\\d ]{6,13}$' }, {}] },
+    });
   });
 
   it('is asked about in one currency with --currency', async () => {
-    const text = await told('iban_no', 'CHF');
+    const text = await printed('iban_no', 'CHF');
     expect(text).toMatch(/^CHF /m);
     expect(text).not.toMatch(/^EUR /m);
   });
@@ -68,29 +70,29 @@ describe('a field of the bank', () => {
   });
 });
 
-it.each(Object.keys(RULES))('the finding %s is told', async (name) => {
-  expect(await told(name)).toContain(RULES[name]);
+it.each(Object.keys(RULES))('the finding %s is explained', async (name) => {
+  expect(await printed(name)).toContain(RULES[name]);
 });
 
-it.each(Object.entries(REASONS))('the reason %s is told with what to do', async (name, { says: meaning }) => {
-  expect(await told(name)).toMatch(
+it.each(Object.entries(REASONS))('the reason %s is explained with what to do', async (name, { says: meaning }) => {
+  expect(await printed(name)).toMatch(
     new RegExp(`reason +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*\notherwise +\\S`),
   );
 });
 
-it.each(Object.keys(STATES))('the state %s is told with what happens in it by itself', async (name) => {
-  expect(await told(name)).toMatch(new RegExp(`^state +${name}\nmeaning +\\S.*\npeople +\\S.*\notherwise +\\S`));
+it.each(Object.keys(STATES))('the state %s is explained with what happens in it by itself', async (name) => {
+  expect(await printed(name)).toMatch(new RegExp(`^state +${name}\nmeaning +\\S.*\npeople +\\S.*\notherwise +\\S`));
 });
 
-it.each(Object.entries(INCIDENTS))('the incident %s is told with what to do', async (name, { says: meaning }) => {
-  expect(await told(name)).toMatch(
+it.each(Object.entries(INCIDENTS))('the incident %s is explained with what to do', async (name, { says: meaning }) => {
+  expect(await printed(name)).toMatch(
     new RegExp(`^incident +${name}\nmeaning +${meaning}\nwho +\\S.*\nto do +\\S.*acknowledge`),
   );
 });
 
-it('a name that is a rule and a reason is told as both', async () => {
-  expect(await told('id-reused')).toMatch(/^finding +id-reused\n(.|\n)*\n\nreason +id-reused\n/);
-  expect(open.told.document).toMatchObject({
+it('a name that is a rule and a reason is explained as both', async () => {
+  expect(await printed('id-reused')).toMatch(/^finding +id-reused\n(.|\n)*\n\nreason +id-reused\n/);
+  expect(open.printed.document).toMatchObject({
     rule: RULES['id-reused'],
     reason: { meaning: REASONS['id-reused'].says },
   });

@@ -7,17 +7,17 @@ import { pull, replay } from '../../../src/cli/replay-histories.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 
-/** A session over a Temporal that lists these executions, and what it has told. */
+/** A session over a Temporal that lists these executions, and what it has printed. */
 function sessionOver(list: () => AsyncIterable<object>) {
-  const told: string[] = [];
+  const printed: string[] = [];
   const fetchHistory = async () => ({ events: [] });
   const session = {
     config: loadConfig({}),
-    output: { progress: () => undefined, result: (_: unknown, text: string) => told.push(text) },
+    output: { progress: () => undefined, result: (_: unknown, text: string) => printed.push(text) },
     stack: async () => undefined,
     client: async () => ({ workflow: { list, getHandle: () => ({ fetchHistory }) } }),
   } as unknown as Session;
-  return { session, told };
+  return { session, printed };
 }
 
 function newFolder(name: string): string {
@@ -28,20 +28,20 @@ function newFolder(name: string): string {
 
 it('a folder whose name a shell would split is quoted in the next command', async () => {
   const to = newFolder("today's histories");
-  const { session, told } = sessionOver(async function* () {
+  const { session, printed } = sessionOver(async function* () {
     yield { workflowId: 'payout/1', runId: 'run-1' };
   });
   await pull(session, { to, query: undefined, limit: 10 });
-  expect(told.join()).toContain(`payouts replay '${to.replace("'", "'\\''")}'`);
+  expect(printed.join()).toContain(`payouts replay '${to.replace("'", "'\\''")}'`);
 
   const hint = `payouts histories pull --to '${`${to} 2`.replace("'", "'\\''")}' writes the open ones of a namespace to it.`;
   await expect(replay(session, `${to} 2`)).rejects.toMatchObject({ code: 'no-histories', hint });
 });
 
 it('where nothing is open, nothing is said to replay', async () => {
-  const { session, told } = sessionOver(async function* () {});
+  const { session, printed } = sessionOver(async function* () {});
   await pull(session, { to: newFolder('open'), query: undefined, limit: 10 });
-  expect(told).toEqual([expect.stringMatching(/^0 open workflows in .*\.$/)]);
+  expect(printed).toEqual([expect.stringMatching(/^0 open workflows in .*\.$/)]);
 });
 
 it('a query that Temporal refuses is no Temporal that does not answer', async () => {

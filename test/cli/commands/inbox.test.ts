@@ -22,7 +22,7 @@ import { policyOf, signingPerson } from '../../support/people.ts';
 const [FIRST, SECOND] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-00000000000a'];
 let store: Store;
 let session: Session;
-let told: { text: string; document: unknown };
+let printed: { text: string; document: unknown };
 
 beforeEach(async () => {
   store = await openEmptyStore();
@@ -38,9 +38,9 @@ beforeEach(async () => {
     store: async () => store,
     output: {
       result(document: unknown, text: string) {
-        told = { text, document };
+        printed = { text, document };
       },
-      tell() {},
+      notify() {},
     },
   });
 });
@@ -53,7 +53,7 @@ async function enter(id: string, state: PayoutState, code: ReasonCode, at: numbe
 }
 
 const all = { mine: false, by: undefined };
-const listed = (): string[] => (told.document as { payouts: { id: string }[] }).payouts.map(({ id }) => id);
+const listed = (): string[] => (printed.document as { payouts: { id: string }[] }).payouts.map(({ id }) => id);
 
 it('`inbox` shows the rows that are not started while something is switched off', async () => {
   const third = '01890000-0000-7000-8000-00000000000b';
@@ -64,14 +64,14 @@ it('`inbox` shows the rows that are not started while something is switched off'
   await store.switchOff({ scope: 'batch', key: third, reason: 'a drill', by: 'bob', at: 6_000 });
   await inbox(session, { ...all, kind: 'switched-off' });
   expect(listed()).toEqual(['C-1']);
-  expect(told.document).toMatchObject({ kinds: [{ kind: 'switched-off', since: '1970-01-01T00:00:06.000Z' }] });
+  expect(printed.document).toMatchObject({ kinds: [{ kind: 'switched-off', since: '1970-01-01T00:00:06.000Z' }] });
   await inbox(session, all);
-  expect(told.text).toContain('payouts switch on batch KEY --reason TEXT');
+  expect(printed.text).toContain('payouts switch on batch KEY --reason TEXT');
 });
 
 it('`inbox` shows what waits for people in every batch, by kind, the oldest first, and nothing else', async () => {
   await inbox(session, all);
-  expect(told.document).toMatchObject({
+  expect(printed.document).toMatchObject({
     for: null,
     kinds: [
       { kind: 'look-alike', count: 2, since: '1970-01-01T00:00:03.000Z' },
@@ -80,7 +80,7 @@ it('`inbox` shows what waits for people in every batch, by kind, the oldest firs
     incidents: [],
   });
   expect(listed()).toEqual(['B-1', 'A-2', 'A-1']);
-  expect(told.text).toMatch(/^3 payouts wait for people\.\n\n2 payouts held \[look-alike\]/);
+  expect(printed.text).toMatch(/^3 payouts wait for people\.\n\n2 payouts held \[look-alike\]/);
 });
 
 it('`inbox --mine` leaves out what somebody has handed over', async () => {
@@ -88,7 +88,7 @@ it('`inbox --mine` leaves out what somebody has handed over', async () => {
   expect(listed()).toEqual(['A-2', 'A-1']);
   await inbox(session, { mine: true, by: 'maker' });
   expect(listed()).toEqual(['B-1']);
-  expect(told.text).toMatch(/^1 payout waits for maker\./);
+  expect(printed.text).toMatch(/^1 payout waits for maker\./);
 });
 
 it('`inbox --key` signs in with that key, also without --mine', async () => {
@@ -103,17 +103,17 @@ it('`inbox --kind` shows one kind, and says it when there is none', async () => 
   await inbox(session, { ...all, kind: 'approval-required' });
   expect(listed()).toEqual(['A-2']);
   await inbox(session, { ...all, kind: 'fee-above-cap' });
-  expect(told.text).toBe('Nothing waits for people.');
+  expect(printed.text).toBe('Nothing waits for people.');
 });
 
 it('`inbox` shows an open incident until somebody has seen to it', async () => {
   const { reference } = claimRow(1, 'A-3');
   await store.recordIncident({ kind: 'order-after-end', reference, orderId: 'ord-9', seenAt: 1 });
   await inbox(session, all);
-  expect(told.text).toMatch(
+  expect(printed.text).toMatch(
     /and 1 open incident\.(.|\n)*incident inc-\w+ \[order-after-end\](.|\n)*payouts acknowledge inc-/,
   );
-  expect(told.text).not.toContain('INCIDENT');
+  expect(printed.text).not.toContain('INCIDENT');
 });
 
 it('`inbox` shows every card payment that needs an operator or whose end is contradicted, however old', async () => {
@@ -127,19 +127,19 @@ it('`inbox` shows every card payment that needs an operator or whose end is cont
   await cards.recordEventEffect(event, { merchantRequestId: 'order-2', effect: 'contradicts', at: 5 });
   for (let n = 0; n < 101; n += 1) await cards.claim(cardClaim(`later-${n}`, { at: 10 }));
   await inbox(session, all);
-  expect(told.document).toMatchObject({
+  expect(printed.document).toMatchObject({
     cardPayments: [
       { id: 'order-1', state: 'needs-operator', reason: { code: 'payment-outcome-unknown' } },
       { id: 'order-2', state: 'failed', reason: { code: 'card-payment-contradicted' } },
     ],
   });
-  expect(told.text).toMatch(/, and 2 card payments\.(.|\n)*card payment order-1 \[payment-outcome-unknown\]/);
-  expect(told.text).toContain('payouts card show order-2');
+  expect(printed.text).toMatch(/, and 2 card payments\.(.|\n)*card payment order-1 \[payment-outcome-unknown\]/);
+  expect(printed.text).toContain('payouts card show order-2');
   await inbox(session, { ...all, kind: 'card-payment-contradicted' });
-  expect(told.document).toMatchObject({ cardPayments: [{ id: 'order-2' }] });
+  expect(printed.document).toMatchObject({ cardPayments: [{ id: 'order-2' }] });
   const ui = async () => ({ url: 'http://127.0.0.1:1', namespace: 'default' });
   await listCards(fakeSession({ ...session, ui }));
-  const [, , first = '', second = ''] = told.text.split('\n');
+  const [, , first = '', second = ''] = printed.text.split('\n');
   expect([first, second].map((line) => line.split(/ +/)[0])).toEqual(['order-1', 'order-2']);
   expect(second).toMatch(/failed .* card-payment-contradicted/);
 });
@@ -158,7 +158,7 @@ it('`inbox --mine` shows card payments and incidents to operators of the policy 
   const governed = fakeSession({ ...session, config: { ...config, settings: { ...config.settings, policy } } });
   const shown = async (by: string): Promise<number[]> => {
     await inbox(governed, { mine: true, by });
-    const { cardPayments, incidents } = told.document as { cardPayments: object[]; incidents: object[] };
+    const { cardPayments, incidents } = printed.document as { cardPayments: object[]; incidents: object[] };
     return [cardPayments.length, incidents.length];
   };
   expect(await shown('bob')).toEqual([0, 0]);
@@ -175,20 +175,20 @@ it('`status` of a payout with an incident says what to do about it, with its id'
     liveBank: async () => undefined,
   };
   await status(fakeSession({ ...session, ...links }), 'A-3');
-  expect(told.text).toMatch(/^to do +.*payouts acknowledge inc-\w+ --reason TEXT/m);
-  expect(told.text).toContain('Do not pay it again');
-  expect(told.text).not.toContain('payouts retry');
-  expect(told.text).not.toContain('Temporal UI');
+  expect(printed.text).toMatch(/^to do +.*payouts acknowledge inc-\w+ --reason TEXT/m);
+  expect(printed.text).toContain('Do not pay it again');
+  expect(printed.text).not.toContain('payouts retry');
+  expect(printed.text).not.toContain('Temporal UI');
 });
 
 it('`list` says how many rows of a batch wait for people', async () => {
   await list(session);
-  const { batches } = told.document as { batches: { batchId: string; attention: number }[] };
+  const { batches } = printed.document as { batches: { batchId: string; attention: number }[] };
   expect(batches.map(({ batchId, attention }) => [batchId, attention])).toEqual([
     [SECOND, 2],
     [FIRST, 2],
   ]);
-  expect(told.text).toContain('for people');
+  expect(printed.text).toContain('for people');
 });
 
 it.each([
@@ -196,7 +196,7 @@ it.each([
   ['kind', { kind: 'look-alike' }, ['B-1', 'A-1']],
   ['account', { account: 'acc-2' }, []],
   ['day', { from: 1_500, to: 3_000 }, ['B-1', 'B-2']],
-  ['text in whatever case', { text: 'b-1' }, ['B-1']],
+  ['text in any case', { text: 'b-1' }, ['B-1']],
   ['name of the file', { text: `${FIRST}.CSV` }, ['A-1', 'A-2', 'A-3']],
   ['text that looks like a pattern', { text: 'A_1' }, []],
   ['all of it', { kind: 'look-alike', from: 1_500 }, ['B-1']],

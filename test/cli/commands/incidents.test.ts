@@ -9,7 +9,7 @@ import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
 let store: Store;
-let told: { document: object; text: string };
+let printed: { document: object; text: string };
 let session: Session;
 
 beforeEach(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
     store: async () => store,
     output: {
       result(document: object, text: string) {
-        told = { document, text };
+        printed = { document, text };
       },
     },
   });
@@ -38,28 +38,28 @@ const say = (id: string, change: { by?: string; reason?: string } = {}) =>
 
 it('lists incidents with the ids that acknowledge them, and who has seen to each', async () => {
   await listIncidents(session, { open: true });
-  expect(told.text).toContain(await idOf('o-1'));
+  expect(printed.text).toContain(await idOf('o-1'));
   expect(await say(await idOf('o-1'))).toBeUndefined();
-  expect(told.document).toMatchObject({
+  expect(printed.document).toMatchObject({
     changed: true,
     incident: { orderId: 'o-1', acknowledged: { by: 'alice', reason: 'called back' } },
   });
 
   await listIncidents(session, { open: true });
-  expect(told.document).toMatchObject({ incidents: [{ orderId: 'o-2', acknowledged: null }] });
+  expect(printed.document).toMatchObject({ incidents: [{ orderId: 'o-2', acknowledged: null }] });
   await listIncidents(session, { open: false });
-  expect(told.text).toContain('alice: called back');
+  expect(printed.text).toContain('alice: called back');
   await say(await idOf('o-2'));
   await listIncidents(session, { open: true });
-  expect(told.text).toBe('There are no open incidents.');
+  expect(printed.text).toBe('There are no open incidents.');
 });
 
 it('keeps who was first', async () => {
   const id = await idOf('o-1');
   await say(id);
   await say(id, { by: 'bob', reason: 'mine' });
-  expect(told.text).toBe(`${id} was already acknowledged by alice: called back`);
-  expect(told.document).toMatchObject({ changed: false });
+  expect(printed.text).toBe(`${id} was already acknowledged by alice: called back`);
+  expect(printed.document).toMatchObject({ changed: false });
 });
 
 it('refuses an id that there is not, and an acknowledgement without a name or a reason', async () => {
@@ -98,9 +98,9 @@ it('lets an operator acknowledge only what the policy has put into their scope, 
   as(omar);
   await expect(acknowledged(ofNobody)).rejects.toMatchObject({ code: 'outside-scope' });
   await acknowledged(id);
-  expect(told.document).toMatchObject({ changed: true, incident: { acknowledged: { by: 'omar' } } });
+  expect(printed.document).toMatchObject({ changed: true, incident: { acknowledged: { by: 'omar' } } });
   expect(await signedFor(id)).toMatchObject([{ subject: 'omar' }]);
   as(oda);
   await acknowledged(ofNobody);
-  expect(told.document).toMatchObject({ changed: true, incident: { acknowledged: { by: 'oda' } } });
+  expect(printed.document).toMatchObject({ changed: true, incident: { acknowledged: { by: 'oda' } } });
 });

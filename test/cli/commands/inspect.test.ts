@@ -14,7 +14,7 @@ import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 
-/** Stands in every detail that a terminal must not show. */
+/** The value of every detail that a terminal must not show. */
 const CANARY = 'Quillfeather';
 const ACCOUNT = '86420975';
 const BATCH = '01890000-0000-7000-8000-000000000001';

@@ -13,12 +13,12 @@ const DAY = Date.parse('2026-03-02T00:00:00Z');
 const HOUR = 3_600_000;
 
 let store: Store;
-let told: { document: unknown; text: string };
+let printed: { document: unknown; text: string };
 let session: Session;
 
 beforeEach(async () => {
   store = await openEmptyStore();
-  const output = { result: (document: unknown, text: string) => (told = { document, text }) };
+  const output = { result: (document: unknown, text: string) => (printed = { document, text }) };
   session = fakeSession({ store: async () => store, output });
   const claim = batchClaim('b-1', ['INV-1', 'INV-2', 'INV-3', 'INV-4'], DAY);
   await store.claimBatch(claim);
@@ -35,22 +35,22 @@ const onTheDay = { from: DAY, to: DAY + DAY_MS };
 
 it('shows what went out on a day and what it cost, by the day of its end', async () => {
   await list(session, { state: ['completed'], ended: onTheDay });
-  expect(told.text).toMatch(/INV-1 .* 1\.25 USD/);
-  expect(told.text).toMatch(/INV-2 /);
-  expect(told.text).not.toMatch(/INV-[34]/);
-  expect(told.text).toMatch(/^2 payouts\.$/m);
-  expect(told.text).toMatch(/^currency +payouts +requested +paid +fees$/m);
-  expect(told.text).toMatch(/^USD +2 +21\.00 +21\.00 +2\.50$/m);
-  expect(told.document).toMatchObject({
+  expect(printed.text).toMatch(/INV-1 .* 1\.25 USD/);
+  expect(printed.text).toMatch(/INV-2 /);
+  expect(printed.text).not.toMatch(/INV-[34]/);
+  expect(printed.text).toMatch(/^2 payouts\.$/m);
+  expect(printed.text).toMatch(/^currency +payouts +requested +paid +fees$/m);
+  expect(printed.text).toMatch(/^USD +2 +21\.00 +21\.00 +2\.50$/m);
+  expect(printed.document).toMatchObject({
     payouts: [{ id: 'INV-1', fee: '1.25', feeCurrency: 'USD' }, { id: 'INV-2' }],
     totals: { payouts: 2, isCut: false, currencies: [{ currency: 'USD', completed: '21.00', fees: '2.50' }] },
   });
 });
 
-it('tells what was paid from what was asked for', async () => {
+it('distinguishes what was paid from what was asked for', async () => {
   await list(session, { ended: onTheDay });
-  expect(told.text).toMatch(/^USD +3 +31\.50 +21\.00 +2\.50$/m);
-  expect(told.text).toMatch(/INV-4 .* failed +bank-failed/);
+  expect(printed.text).toMatch(/^USD +3 +31\.50 +21\.00 +2\.50$/m);
+  expect(printed.text).toMatch(/INV-4 .* failed +bank-failed/);
 });
 
 it('finds what came back', async () => {
@@ -58,17 +58,17 @@ it('finds what came back', async () => {
   const { reference = '' } = one ?? {};
   await store.recordReturn({ orderId: 'o-1', reference, amount: '10.50', currency: 'USD', seenAt: DAY });
   await list(session, { returned: true });
-  expect(told.text).toMatch(/^1 payout\.$/m);
-  expect(told.text).toMatch(/^currency .* returned$/m);
-  expect(told.text).toMatch(/^USD .* 10\.50$/m);
+  expect(printed.text).toMatch(/^1 payout\.$/m);
+  expect(printed.text).toMatch(/^currency .* returned$/m);
+  expect(printed.text).toMatch(/^USD .* 10\.50$/m);
 });
 
 it('has no column and no total for what nobody has', async () => {
   await list(session, { state: ['failed'] });
-  expect(told.text).toMatch(/^currency +payouts +requested$/m);
-  expect(told.text).not.toMatch(/ fee /);
+  expect(printed.text).toMatch(/^currency +payouts +requested$/m);
+  expect(printed.text).not.toMatch(/ fee /);
   await list(session, { text: 'INV-9' });
-  expect(told.text).toBe('No payout matches.');
+  expect(printed.text).toBe('No payout matches.');
 });
 
 it('knows a day by its date, today and yesterday, and several by the first and the last', () => {

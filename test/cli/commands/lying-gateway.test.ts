@@ -57,10 +57,10 @@ async function asking(): Promise<string> {
 
 /** A command whose gateway says what `lie` makes of the truth: of a waiting payout, and of each row of a batch. */
 function sessionOf(lie: (waiting: Waiting) => unknown): Session {
-  const tell = (text: string): void => {
+  const notify = (text: string): void => {
     shown += text;
   };
-  const output = { tell, say() {}, result() {} };
+  const output = { notify, say() {}, result() {} };
   const parts = { config: { settings, signingKey: { reveal: () => bob.privateKey } }, output };
   const here = fakeSession({
     ...parts,
@@ -127,7 +127,7 @@ it.each<[string, (waiting: Waiting) => void]>([
   expect(signed).toEqual([]);
 });
 
-/** A gateway that answers with one payout, whatever it is asked for. */
+/** A gateway that answers with one payout, for any request. */
 function answeringWith(reference: string, lie: (waiting: Waiting) => void = () => {}): Session {
   const session = sessionOf(lie);
   const { ask } = session;
@@ -249,7 +249,7 @@ it('signs nothing more where the gateway says that nothing is signed', async () 
 
 const CARD = { id: 'pay-1', amount: '39.00', currency: 'USD', state: 'needs-operator' };
 
-/** A command whose gateway answers with one card payment, whatever it is asked for. */
+/** A command whose gateway answers with one card payment, for any request. */
 function cardSession(shownId: string): Session {
   const { config, output } = sessionOf(() => {});
   const carryOut = async (it: { path: string }, input: object): Promise<unknown> => {

@@ -12,10 +12,10 @@ const ADMIN = process.env.PAYOUTS_TEST_POSTGRES_URL;
 
 /** What the command prints with this store. */
 async function printed(url: string): Promise<string> {
-  const told: string[] = [];
-  const output = { result: (_document: object, text: string) => void told.push(text) };
+  const shown: string[] = [];
+  const output = { result: (_document: object, text: string) => void shown.push(text) };
   await migrate({ config: loadConfig({ PAYOUTS_STORE_URL: url }), output } as unknown as Session);
-  return told.join();
+  return shown.join();
 }
 
 it('makes the tables of a store in a file, and again changes nothing', async () => {

@@ -3,8 +3,8 @@ import { move } from '../../../src/cli/move-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
-import { openTestDoor, type TestDoor } from '../../support/doors.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
 
@@ -19,29 +19,29 @@ const SIGNED = {
   amount: '12.50',
 };
 
-let door: TestDoor;
+let proxy: FaultProxy;
 /** What a gateway was given to start, and what was shown before. */
 let started: { instruction?: object; signed?: object }[];
 let shown: string[];
 
 beforeEach(async () => {
-  door = await openTestDoor();
+  proxy = await openFaultProxy();
   [started, shown] = [[], []];
 });
 
 /** A command whose gateway says what `lie` makes of the truth, and starts nothing. */
 // biome-ignore lint/suspicious/noExplicitAny: a gateway can answer anything
 function sessionOf(lie: (planned: any) => void = () => {}): Session {
-  const tell = (text: string) => void shown.push(text);
-  const output = { tell, say: tell, result() {}, progress() {} };
+  const notify = (text: string) => void shown.push(text);
+  const output = { notify, say: notify, result() {}, progress() {} };
   const config = {
-    ...loadConfig({ PAYOUTS_HOME: door.dir }),
+    ...loadConfig({ PAYOUTS_HOME: proxy.dir }),
     settings,
     signingKey: { reveal: () => alice.privateKey },
   };
   const here = fakeSession({
-    ...{ config, output, store: async () => door.store, stack: async () => ({ owner: false }) },
-    bank: async () => door.bank,
+    ...{ config, output, store: async () => proxy.store, stack: async () => ({ owner: false }) },
+    bank: async () => proxy.bank,
   });
   const carryOut = async (it: { path: string }, input: object): Promise<unknown> => {
     if (it.path === '/v1/moves') {
@@ -74,7 +74,7 @@ it('signs exactly what it shows, and hands over what was typed', async () => {
   ]);
 });
 
-it('shows and signs its own accounts, amount and document, whatever a gateway answers about them', async () => {
+it('shows and signs its own accounts, amount and document, despite the answers of a gateway about them', async () => {
   const session = sessionOf((planned) => {
     planned.outlook.from.account_id = 'acc-other';
     planned.outlook.to.account_id = 'acc-thief';

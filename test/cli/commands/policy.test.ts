@@ -19,10 +19,10 @@ async function checked(policy: object): Promise<{ text: string; document: unknow
     file,
     JSON.stringify({ version: 1, people: [{ name: 'alice', roles: ['maker'], scope: {} }], ...policy }),
   );
-  const told = { text: '', document: {} as unknown };
-  const output = { result: (document: unknown, text: string) => Object.assign(told, { document, text }) };
+  const printed = { text: '', document: {} as unknown };
+  const output = { result: (document: unknown, text: string) => Object.assign(printed, { document, text }) };
   await checkPolicy({ output } as unknown as Session, file);
-  return told;
+  return printed;
 }
 
 it('warns of what has no rule or no limit, and of what a maker alone can pay', async () => {

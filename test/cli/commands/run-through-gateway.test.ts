@@ -27,14 +27,14 @@ async function opened(lie: Lie = () => {}, files: MessageFiles = {}) {
   const policy = policyOf([alice]);
   for (const person of policy.people) delete person.unsigned;
   const gateway = await openGateway([], { policy });
-  const { store, dir } = gateway.door;
+  const { store, dir } = gateway.proxy;
   const config = loadConfig({ PAYOUTS_HOME: join(dir, 'laptop') });
   Object.assign(gateway.app.config, { messageMapping: files.mapping, payeeDirectory: files.payees });
   const said: string[] = [];
   const client = gatewayClient(gateway.url, () => keyToken(alice.privateKey, gateway.url, Date.now()));
   const session = fakeSession({
     config: { ...config, signingKey: { reveal: () => alice.privateKey } },
-    output: { say: (text: string) => said.push(text), tell() {}, result() {}, stream() {} },
+    output: { say: (text: string) => said.push(text), notify() {}, result() {}, stream() {} },
     gateway: {
       ...client,
       async send(path: string, request: RequestInit) {
@@ -67,7 +67,7 @@ async function opened(lie: Lie = () => {}, files: MessageFiles = {}) {
   const unpaid = async (): Promise<string> => {
     const [batch] = await store.batches(1);
     const batchId = batch?.batchId ?? '';
-    await gateway.door.end(batchId, 'rejected');
+    await gateway.proxy.end(batchId, 'rejected');
     return batchId;
   };
   return { session, said, file, store, signatures, unpaid };

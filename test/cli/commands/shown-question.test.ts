@@ -11,7 +11,7 @@ import type { DecideUpdate } from '../../../src/domain/authority.ts';
 import { type Assessment, approvalExceptionsOf } from '../../../src/domain/gates.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
+import { mainOrderKindOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { asPayee, capsOf, signedParts } from '../../../src/people/decisions/asked.ts';
 import { openQuestion, shownQuestion } from '../../../src/people/decisions/shown-question.ts';
 import { takeDecision } from '../../../src/people/decisions/verdict.ts';
@@ -57,7 +57,7 @@ const row = async (reference: string): Promise<PayoutRecord> => {
 async function claimed(id: string, fields: Partial<PayoutInstruction> = {}, kind: PayoutKind = 'payout') {
   const claim = payoutClaim(id, { by: 'alice', kind });
   const instruction = { ...claim.instruction, ...fields };
-  const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+  const reference = referenceOf(instruction.uid, instruction.id, mainOrderKindOf(kind));
   const digest = payloadDigest(instruction);
   const workflowId = payoutWorkflowId(reference, kind);
   return (await store.claimPayout({ ...claim, reference, workflowId, instruction, payloadDigest: digest })).record;
@@ -104,7 +104,7 @@ function sessionOf(
       return { workflow: { getHandle: handleOf }, withDeadline };
     },
     output: {
-      tell: (text: string) => {
+      notify: (text: string) => {
         shown += text;
       },
       result: (_document: object, text: string) => {
@@ -134,7 +134,7 @@ it('an approver signs what was on the screen, not what another approver has left
   expect(await signedFor(reference, alike?.digest ?? '')).toEqual(['carol']);
   expect(await signedFor(reference, fee?.digest ?? '')).toEqual([]);
   expect(result).toMatch(/it has changed since it was shown \(Held because: .*fee 1\.00 USD.*, was .*same payee/);
-  expect(result).toContain('look again with `payouts approve ');
+  expect(result).toContain('check again with `payouts approve ');
 });
 
 it('a quote that moves after it was shown is not signed, and its bound is said', async () => {

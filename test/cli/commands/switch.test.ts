@@ -10,33 +10,33 @@ import { fakeSession } from '../../support/fake-session.ts';
 const OPTIONS = { reason: 'fraud suspected', by: 'alice', yes: true };
 
 /** A session that has a store and an output and nothing else: more is not needed. */
-async function onStore(work: (session: Session, told: unknown[], store: Store) => Promise<void>): Promise<void> {
+async function onStore(work: (session: Session, printed: unknown[], store: Store) => Promise<void>): Promise<void> {
   const store = await openEmptyStore();
-  const told: unknown[] = [];
-  const output = { result: (document: unknown) => void told.push(document) };
+  const printed: unknown[] = [];
+  const output = { result: (document: unknown) => void printed.push(document) };
   try {
-    await work(fakeSession({ config: { settings: {} }, store: async () => store, output }), told, store);
+    await work(fakeSession({ config: { settings: {} }, store: async () => store, output }), printed, store);
   } finally {
     await store.close();
   }
 }
 
 it('switches off and on by the store alone, and lists who did and why', () =>
-  onStore(async (session, told, store) => {
+  onStore(async (session, printed, store) => {
     await store.claimBatch(batchClaim('b-1', ['a', 'b']));
     expect(await switchOff(session, 'currency', 'USD', OPTIONS)).toBeUndefined();
     expect(await switchOff(session, 'currency', 'USD', OPTIONS)).toBeUndefined();
-    expect(told).toMatchObject([
+    expect(printed).toMatchObject([
       { switch: { scope: 'currency', key: 'USD', off: true }, changed: true, openPayouts: 2 },
       { changed: false },
     ]);
     await listSwitches(session);
-    expect(told.at(-1)).toMatchObject({
+    expect(printed.at(-1)).toMatchObject({
       switches: [{ scope: 'currency', key: 'USD', by: 'alice', reason: 'fraud suspected' }],
     });
     await switchOn(session, 'currency', 'USD', OPTIONS);
     await listSwitches(session);
-    expect(told.at(-1)).toEqual({ switches: [] });
+    expect(printed.at(-1)).toEqual({ switches: [] });
     expect((await store.auditEntriesOf('currency USD')).map(({ action }) => action)).toEqual([
       'switch off',
       'switch on',
@@ -49,20 +49,20 @@ it.each([
   ['no key where one is needed', 'uid', undefined, 'key-missing'],
   ['a key where there is none', 'everything', 'EUR', 'key-unexpected'],
 ] as const)('refuses %s: it would be trusted and stop nothing', (_what, scope, key, code) =>
-  onStore(async (session, _told, store) => {
+  onStore(async (session, _printed, store) => {
     await expect(switchOff(session, scope, key, OPTIONS)).rejects.toMatchObject({ kind: endsWith(2), code });
     expect(await store.switches()).toEqual([]);
   }),
 );
 
 it('takes nobody at their word where the store has been used under a policy that is not set', () =>
-  onStore(async (session, _told, store) => {
+  onStore(async (session, _printed, store) => {
     await store.recordPolicy({ hash: 'a'.repeat(64), by: 'worker', at: 1 });
     await expect(switchOff(session, 'uid', 'u-1', OPTIONS)).rejects.toThrow('PAYOUTS_POLICY: is not set');
     expect(await store.switches()).toEqual([]);
   }));
 
-it('tells that what is switched on was not off', () =>
+it('says that what is switched on was not off', () =>
   onStore(async (session) => {
     await expect(switchOn(session, 'uid', 'u-1', OPTIONS)).rejects.toMatchObject({
       kind: endsWith(2),

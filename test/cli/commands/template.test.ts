@@ -32,10 +32,10 @@ afterAll(async () => {
 const open = (bank: string): BankSession => sessions[bank] as BankSession;
 
 async function written(bank: string, kind: TemplateKind, file: string, currency?: string): Promise<string> {
-  const { session, told } = open(bank);
+  const { session, printed } = open(bank);
   await template(session, kind, { currency });
   const path = join(folder, file);
-  writeFileSync(path, told.text);
+  writeFileSync(path, printed.text);
   return path;
 }
 
@@ -100,17 +100,17 @@ it('pays accounts of the sandbox, and none of a real bank', async () => {
 });
 
 it('is in one currency when asked for, and one document with --json', async () => {
-  const { session, told } = open('sandbox');
+  const { session, printed } = open('sandbox');
   await template(session, 'csv', { currency: 'AUD' });
-  expect(told.text).not.toContain('USD');
-  expect(told.document).toEqual({ template: 'csv', text: told.text });
+  expect(printed.text).not.toContain('USD');
+  expect(printed.document).toEqual({ template: 'csv', text: printed.text });
 });
 
 it.each(TEMPLATES)('%s ends with one line end and names nobody real', async (kind) => {
-  const { session, told } = open('sandbox');
+  const { session, printed } = open('sandbox');
   await template(session, kind, { currency: undefined });
-  expect(told.text).toMatch(/[^\n]\n$/);
-  expect(told.said).toEqual([]);
+  expect(printed.text).toMatch(/[^\n]\n$/);
+  expect(printed.said).toEqual([]);
 });
 
 describe('made from a message', () => {
@@ -120,10 +120,10 @@ describe('made from a message', () => {
     account: `<CdtrAcct><Id><IBAN>${iban}</IBAN></Id></CdtrAcct>`,
   }));
   const made = async (kind: TemplateKind, from: string, file: string): Promise<string> => {
-    const { session, told } = open('sandbox');
+    const { session, printed } = open('sandbox');
     await template(session, kind, { from });
     const path = join(folder, file);
-    writeFileSync(path, told.text);
+    writeFileSync(path, printed.text);
     return path;
   };
 
@@ -153,10 +153,10 @@ describe('made from a message', () => {
     const type = '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl><LclInstrm><Cd>INST</Cd></LclInstrm></PmtTpInf>';
     const path = join(folder, 'instant.xml');
     writeFileSync(path, pain001({ payments: [{ type, transactions: [{}] }] }));
-    const { session, told } = open('sandbox');
+    const { session, printed } = open('sandbox');
     const proposed = async (mapping?: string) => {
       await template(session, 'mapping', { from: path, mapping });
-      return JSON.parse(told.text).paymentTypes;
+      return JSON.parse(printed.text).paymentTypes;
     };
     const instant = { serviceLevel: 'SEPA', localInstrument: 'INST', currency: 'EUR' };
     expect(await proposed()).toEqual([{ ...instant, paymentType: 'PAYMENT-TYPE-OF-THE-BANK' }]);
@@ -178,9 +178,9 @@ describe('made from a message', () => {
     );
     const known = join(folder, 'known.csv');
     writeFileSync(known, `account,beneficiary_id\n${IBANS[0]},ben-1\n`);
-    const { session, told } = open('sandbox');
+    const { session, printed } = open('sandbox');
     await template(session, 'payees', { from: message, payees: known });
-    const records: Record<string, string>[] = parse(told.text, { columns: true });
+    const records: Record<string, string>[] = parse(printed.text, { columns: true });
     expect(records.map((it) => [it.account, it.beneficiary_id, it.account_name, it.mobile])).toEqual([
       [IBANS[1], '', '', '+49-301234'],
       [IBANS[0], 'ben-1', '', ''],

@@ -14,7 +14,7 @@ import type { OrderStage } from '../../../src/domain/order-status.ts';
 import type { BankCondition } from '../../../src/domain/submission.ts';
 import { CURSOR_BANK_KEY, FAULTS } from './server.ts';
 
-/** The other bank behind the seam: what is its own stands in this file, HTTP and retries are the client's. */
+/** The other bank behind the seam: what is its own is in this file, HTTP and retries are the client's. */
 
 const RULES: Readonly<Record<number, { condition: BankCondition; onSubmit: KnownOutcome; retryRead?: true }>> = {
   [FAULTS.malformed]: { condition: 'bad-request', onSubmit: 'refused' },
@@ -104,12 +104,15 @@ const judged =
       if (success) return data;
       throw unknownOutcome('a record of another shape', true, answer, call);
     }
-    const told = z.object({ fault: z.number() }).safeParse(body).data;
-    if (told === undefined) throw unknownOutcome(`HTTP ${answer.status}`, asksAgain(answer.status), answer, call);
-    const { condition, onSubmit, retryRead } = RULES[told.fault] ?? { condition: 'unlisted', onSubmit: 'ambiguous' };
+    const reported = z.object({ fault: z.number() }).safeParse(body).data;
+    if (reported === undefined) throw unknownOutcome(`HTTP ${answer.status}`, asksAgain(answer.status), answer, call);
+    const { condition, onSubmit, retryRead } = RULES[reported.fault] ?? {
+      condition: 'unlisted',
+      onSubmit: 'ambiguous',
+    };
     const { operation } = call;
-    const details = { condition, outcome: onSubmit, retryable: retryRead === true, operation, code: told.fault };
-    throw new BankError(`${operation} answered fault ${told.fault}`, details);
+    const details = { condition, outcome: onSubmit, retryable: retryRead === true, operation, code: reported.fault };
+    throw new BankError(`${operation} answered fault ${reported.fault}`, details);
   };
 
 async function notOffered(): Promise<never> {
@@ -205,7 +208,7 @@ export function cursorBank(baseUrl: string): Bank {
     },
     orders: {
       listAll,
-      listSettled: listAll,
+      listStable: listAll,
       get: async (id) => orderOf(await read({ path: '/payments/{id}', ids: { id } }, judged(payment))),
       approve: notOffered,
       reject: notOffered,

@@ -101,7 +101,7 @@ export async function startCursorBank(): Promise<CursorBank> {
     return { payment: payment.payment };
   }
 
-  /** Each look finds a payment one step further. */
+  /** Each read finds a payment one step further. */
   function shown(payment: Payment) {
     const before = { ...payment, fee_cents: FEE_CENTS };
     payment.state = payment.state === 'queued' ? 'sent' : 'done';

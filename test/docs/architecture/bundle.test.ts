@@ -76,7 +76,7 @@ describe('the workflow types', () => {
     expect(Object.keys(workflows).sort()).toEqual([
       'cardPayment',
       'currencyExchange',
-      'folderSweep',
+      'folderScan',
       'internalTransfer',
       'orderWatch',
       'payout',

@@ -8,7 +8,7 @@ const files = sourceFiles();
 const imports = files.flatMap(importsOf);
 
 describe('the layers', () => {
-  it.each(LAYERS)('$name uses only what stands before it', ({ name }) => {
+  it.each(LAYERS)('$name uses only what is listed before it', ({ name }) => {
     const own = files.filter((file) => layerOf(file) === name);
     expect(own, `${name} has no file: delete its row`).not.toEqual([]);
     expect(violations(imports.filter(({ file }) => layerOf(file) === name))).toEqual([]);
@@ -39,7 +39,7 @@ describe('the layers', () => {
     expect(violations([offender])).toEqual([expect.stringContaining(`${file}:7 imports "${specifier}", but `)]);
   });
 
-  it('tell a type from a value: workflows may name an activity and not hold it', () => {
+  it('distinguish a type from a value: workflows may name an activity and not hold it', () => {
     const named = { file: 'src/workflows/proxies.ts', line: 1, specifier: '../activities/index.ts', typeOnly: true };
     const target = 'src/activities/index.ts';
     expect(violations([{ ...named, target }])).toEqual([]);

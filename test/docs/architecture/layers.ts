@@ -2,7 +2,7 @@ import type { ImportOf } from './sources.ts';
 
 interface Layer {
   name: string;
-  /** A scope ends with `/`. `node:` stands for every built-in module. */
+  /** A scope ends with `/`. `node:` means every built-in module. */
   packages: readonly string[];
   /** Absent: every layer before it. A narrower list, of layers and of folders in them. */
   uses?: readonly string[];
@@ -14,7 +14,7 @@ interface Layer {
 
 const SCRIPTS = ['scripts/pins.mjs', 'scripts/temporal-cli.mjs', 'scripts/temporal-versions.mjs'];
 
-/** What stands under `src/`, in order: each uses only what stands before it. */
+/** What is under `src/`, in order: each uses only what is listed before it. */
 export const LAYERS: readonly Layer[] = [
   { name: 'domain', packages: ['damerau-levenshtein', 'ibantools', 'uuid', 'node:crypto', 'node:util'] },
   { name: 'store', packages: ['kysely', 'pg', 'node:'] },

@@ -10,10 +10,6 @@ const OLD = new Set([
 ]);
 /** Of the field, or plain English in another sense: something that resembles something else. */
 const ALLOWED = /\blook alikes?\b|\blooks like\b/g;
-/** Activities, workflow types and members of payloads in recorded histories: another name is another activity. */
-const RECORDED = new Set([
-  ...['folderSweep', 'lookAgainMaxMs', 'lookAgainMs', 'pumpBatch', 'sweepFolder', 'sweepOrders', 'weighDecisions'],
-]);
 
 /** What declares a name: a keyword before it, or its place at the beginning of a line. */
 const DECLARED = /\b(?:const|let|function\*?|class|interface|type|enum)\s+(\w+)/g;
@@ -29,12 +25,11 @@ const wordsOf = (name: string): string =>
     .toLowerCase();
 
 const isOld = (name: string): boolean =>
-  !RECORDED.has(name) &&
-  (/\bat rest\b/.test(wordsOf(name)) ||
-    wordsOf(name)
-      .replaceAll(ALLOWED, '')
-      .split(' ')
-      .some((word) => OLD.has(word)));
+  /\bat rest\b/.test(wordsOf(name)) ||
+  wordsOf(name)
+    .replaceAll(ALLOWED, '')
+    .split(' ')
+    .some((word) => OLD.has(word));
 
 function namesDeclaredIn(text: string): string[] {
   const code = text.replaceAll(COMMENT, '');

@@ -76,7 +76,7 @@ it('asks PostgreSQL on another machine for its certificate, as the product does'
   expect(server.match(sealed)?.length).toBe(server.match(/pluginName: postgres12/g)?.length);
 });
 
-it('lets no server stand in for Temporal before its Web UI once that has a certificate', () => {
+it('lets no server pose as Temporal before its Web UI once that has a certificate', () => {
   expect(parse(read('ops/temporal/ui/cluster.yaml').replaceAll(/\{\{.*?\}\}/g, 'x')).tls).toEqual({
     enableHostVerification: true,
   });

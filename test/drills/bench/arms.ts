@@ -94,7 +94,7 @@ async function comparedWorkflows(place: Place): Promise<Arm[]> {
   ];
 }
 
-/** Whoever waits behind a server that is busy asks again. */
+/** A caller that waits for a server that is busy asks again. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -7,7 +7,7 @@ import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 
 const METER = new URL('./meter.ts', import.meta.url).href;
 const STOP_PATIENCE_MS = 15_000;
-const LOG_TOLD = 2_000;
+const LOG_SHOWN = 2_000;
 
 /** Environment under which a Node process counts its calls of the bank and its commits into files named `name` in `dir`. */
 export const metered = (dir: string, name: string, bankUrl: string) => ({
@@ -91,9 +91,9 @@ export class MeasuredProcess {
   }
 
   #endedEarly(): Error {
-    // The folder goes with the run: what the process said last is told here.
+    // The folder goes with the run: what the process said last is shown here.
     const log = readFileSync(join(this.#spec.dir, `${this.#spec.name}.log`), 'utf8');
-    return new Error(`${this.#spec.name} ended: ${log.slice(-LOG_TOLD)}`);
+    return new Error(`${this.#spec.name} ended: ${log.slice(-LOG_SHOWN)}`);
   }
 }
 

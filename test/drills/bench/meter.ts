@@ -26,7 +26,7 @@ function countSqlite(): void {
   const { prepare, exec } = DatabaseSync.prototype;
   const changes = new WeakMap<DatabaseSync, { total(): number; seen: number }>();
   const owners = new WeakMap<StatementSync, DatabaseSync>();
-  const look = (database: DatabaseSync): void => {
+  const read = (database: DatabaseSync): void => {
     const known = changes.get(database);
     if (known === undefined || database.isTransaction) return;
     const total = known.total();
@@ -44,7 +44,7 @@ function countSqlite(): void {
   };
   DatabaseSync.prototype.exec = function (this: DatabaseSync, ...given): void {
     exec.apply(this, given);
-    look(this);
+    read(this);
   };
   for (const name of ['run', 'all', 'get'] as const) {
     const original = StatementSync.prototype[name] as (...given: never[]) => unknown;
@@ -52,7 +52,7 @@ function countSqlite(): void {
     (StatementSync.prototype as any)[name] = function (this: StatementSync, ...given: never[]): unknown {
       const answer = original.apply(this, given);
       const owner = owners.get(this);
-      if (owner !== undefined) look(owner);
+      if (owner !== undefined) read(owner);
       return answer;
     };
   }
@@ -73,14 +73,14 @@ function countPostgres(): void {
   Client.prototype.query = function (this: object, ...given: unknown[]): unknown {
     const [first] = given;
     const text = (typeof first === 'string' ? first : ((first as { text?: string })?.text ?? '')).trim().toLowerCase();
-    const [told] = given.slice(-1);
+    const [reported] = given.slice(-1);
     let end: ((result: Written) => void) | undefined;
     // A caller takes the result by a promise, or as pg's own pool does by a function.
     const called =
-      typeof told === 'function' &&
+      typeof reported === 'function' &&
       ((error: unknown, result?: Written) => {
         if (result !== undefined) end?.(result);
-        told(error, result);
+        reported(error, result);
       });
     const answer = original.apply(this, called === false ? given : [...given.slice(0, -1), called]);
     if (/^(begin|start transaction)/.test(text)) open.set(this, { wrote: false });

@@ -19,7 +19,7 @@ export interface BenchOptions {
   rounds: readonly number[];
   /** How many are under way at once. */
   atOnce: number;
-  /** No round is begun after so many milliseconds; the first is whole whatever it takes. */
+  /** No round is begun after so many milliseconds; the first is whole, however long it takes. */
   limitMs: number;
   /** Of a PostgreSQL in which databases can be made; undefined: the arms that need one are left out, with a line. */
   postgresUrl: string | undefined;

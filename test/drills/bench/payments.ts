@@ -21,7 +21,7 @@ export interface ProgramWork {
   atOnce: number;
 }
 
-/** Looks at an order in the arms that ask again and again: the last one finds it settled. */
+/** Reads an order in the arms that ask again and again: the last one finds it settled. */
 export const STATUS_READS = 4;
 
 /** The same client in every arm, so that none pays for another one. */

@@ -17,7 +17,7 @@ export interface Measured extends Partial<HistoryCounts> {
   payouts: number;
   /** Of all of them. */
   seconds: number;
-  /** CPU time in ms; undefined where it cannot be seen. `client`: whoever hands them over, the command of a batch. */
+  /** CPU time in ms; undefined where it cannot be seen. `client`: the process that hands them over, the command of a batch. */
   cpuMs: Partial<Record<'worker' | 'server' | 'database' | 'bank' | 'client', number>>;
   bankCalls: number;
   /** Durable commits of the worker's own store. */
@@ -31,7 +31,7 @@ const SAMPLE = 10;
 /** Before anything is measured, so that code is compiled and connections are open. */
 const WARM_UP = 0.25;
 
-/** Every arm once a round, one after the other, in each place and at each time of settlement. `say` hears of each. */
+/** Every arm once a round, one after the other, in each place and at each time of settlement. `say` is called for each. */
 export async function runRounds(
   options: BenchOptions,
   say: (line: string) => void,

@@ -82,7 +82,7 @@ describe('what a bench shows', () => {
     expect(pictureOf(all())).toContain('90 ms, 10.0/s');
   });
 
-  it('stands between its marks, once, however often it is written', () => {
+  it('is between its marks, once, however often it is written', () => {
     const document = 'before\n<!-- bench: begin -->\nold\n<!-- bench: end -->\nafter\n';
     const written = between(document, 'new');
     expect(between(written, 'new')).toBe(written);

@@ -11,7 +11,7 @@ export async function single(payment: Payment): Promise<void> {
   await calls.submit(payment);
 }
 
-/** As tutorials have it: an activity for each call, then a timer and a look until the order is settled. */
+/** As tutorials have it: an activity for each call, then a timer and a read until the order is settled. */
 export async function textbook(payment: Payment, pauseMs: number, reads: number): Promise<void> {
   await calls.readPayee(payment);
   await calls.readAccount(payment);

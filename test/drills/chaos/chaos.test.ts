@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shortChaos } from './options.ts';
+import { reportingSeed } from './reporting-seed.ts';
 import { hasFailed, runChaos } from './run-chaos.ts';
-import { tellingSeed } from './telling-seed.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -9,8 +9,8 @@ test('twelve payouts through faults, kills and pauses: each is paid once, or sai
   // More than the run's own bounds together: it ends by them and says what was wrong.
   timeout: 900_000,
 }, async () => {
-  // Another seed every day, told so that a failure can be repeated.
-  const seed = tellingSeed(Math.floor(Date.now() / DAY_MS) * 100);
+  // Another seed every day, printed so that a failure can be repeated.
+  const seed = reportingSeed(Math.floor(Date.now() / DAY_MS) * 100);
   console.log(`npm run chaos -- --short --seed ${seed}`);
   const said: string[] = [];
   const result = await runChaos({ ...shortChaos(seed), say: (line) => said.push(line) });

@@ -7,7 +7,7 @@ import { ofFile, StoredTables } from './stored-tables.ts';
 
 export const HOST = '127.0.0.1';
 
-/** What a run's workers and commands stand on: a Temporal and a store. */
+/** What a run's workers and commands use: a Temporal and a store. */
 export interface Ground {
   temporalAddress: string;
   namespace: string;

@@ -3,7 +3,7 @@ import type { Command, Ended } from './processes.ts';
 import type { Stack } from './stack.ts';
 
 /** Codes of `payouts run`: everything has an end, or is with an operator. */
-const SETTLED: ReadonlySet<number> = new Set([0, 5]);
+const ENDED: ReadonlySet<number> = new Set([0, 5]);
 const ALREADY_TAKEN = 8;
 /** Interrupted, Temporal or the bank out of reach, a refused token: what faults and kills can cause. */
 const EXPECTED: ReadonlySet<number | null> = new Set([null, 4, 6, 7, 130]);
@@ -67,7 +67,7 @@ export class HandOver {
       this.#running = this.#stack.payouts('run', this.#stack.file, '--yes', '--json', '--by', MAKER);
       const { code, stdout, stderr } = await this.#running.ended;
       this.#running = undefined;
-      if (code !== null && (SETTLED.has(code) || code === ALREADY_TAKEN)) return;
+      if (code !== null && (ENDED.has(code) || code === ALREADY_TAKEN)) return;
       if (!EXPECTED.has(code)) this.unexpected.push(`exit ${code}: ${(stdout + stderr).slice(-1_500)}`);
       await pause(REPEAT_AFTER_MS);
     }

@@ -7,7 +7,7 @@ import type {
   ReceivedPost,
   WorkflowResult,
 } from '../../support/checker/observation.ts';
-import type { BankState, BankStateOrder } from './bank-door.ts';
+import type { BankState, BankStateOrder } from './bank-proxy.ts';
 import { MAKER } from './hand-over.ts';
 import { bankTimes, type ChaosOptions, type Forgotten, profileOf } from './options.ts';
 import type { People } from './people.ts';
@@ -116,7 +116,7 @@ export function observe({
   };
 }
 
-/** What the store was told by a clock that was off, as a right one would have shown it: a run is shorter than that. */
+/** What the store received from a clock that was off, as a right one would have shown it: a run is shorter than that. */
 function clockOf({ clocksOffByMs = 0 }: ChaosOptions, { startedAt }: Stack): (at: number) => number {
   const apart = clocksOffByMs / 2;
   const now = Date.now();

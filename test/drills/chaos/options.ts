@@ -32,7 +32,7 @@ export interface ChaosOptions {
   /** Factor on the product's own waits. */
   timeScale: number;
   say(line: string): void;
-  /** What is stood on, in the place of what `ON_CLUSTER` says. */
+  /** What is used, in the place of what `ON_CLUSTER` says. */
   lay?: (dir: string, home: string) => Promise<Ground>;
   /** More of the environment of a process by its name. */
   envOf?: (name: string) => Readonly<Record<string, string>>;

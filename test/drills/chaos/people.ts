@@ -5,8 +5,8 @@ import type { PeopleDecision, StateSeen } from '../../support/checker/observatio
 import type { Stack } from './stack.ts';
 import type { StoredPayout } from './stored-tables.ts';
 
-const LOOK_MS = 500;
-/** A person who hears nothing says it again, in one of the two ways. */
+const POLL_MS = 500;
+/** A person without an answer says it again, in one of the two ways. */
 const AGAIN_MS = 5_000;
 const SIGNAL_LIMIT_MS = 10_000;
 const COMMAND_LIMIT_MS = 60_000;
@@ -57,7 +57,7 @@ export class People {
         if (asked === 'at the bank') await this.#stack.bank.passAudit(payout.order_id ?? '').catch(() => undefined);
         else if (asked !== undefined) this.#approve(reference, workflow_id, asked);
       }
-      await pause(LOOK_MS);
+      await pause(POLL_MS);
     }
   }
 

@@ -13,7 +13,7 @@ export interface ProcessSpec {
   logFile: string;
   /** Whom it runs as; only root can name another one. */
   user?: { uid: number; gid: number } | undefined;
-  /** Runs after each start, until the process ends; readiness and what memory has to be told again. */
+  /** Runs after each start, until the process ends; readiness and what memory has to be set again. */
   onStart?: (() => Promise<void>) | undefined;
 }
 

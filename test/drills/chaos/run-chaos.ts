@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { DEFAULT_SETTLE_TIMES } from '../../../src/sandbox/bank/order-machine.ts';
 import type { WorkflowResult } from '../../support/checker/observation.ts';
-import type { BankState } from './bank-door.ts';
+import type { BankState } from './bank-proxy.ts';
 import { type DisturbanceCounts, disturb } from './disturb.ts';
 import { HandOver, report } from './hand-over.ts';
 import { countBy, judge, type Verdict } from './judge.ts';
@@ -16,7 +16,7 @@ export interface ChaosResult {
   seed: number;
   payouts: number;
   profile: ReturnType<typeof profileOf>;
-  /** `answerLost`: committed, and the client never heard of it. */
+  /** `answerLost`: committed, and the client never received it. */
   posts: { seen: number; faulted: number; answerLost: number; byKind: Record<string, number> };
   reads: Record<string, number>;
   /** Kinds of the plan that no POST met. */
@@ -67,7 +67,7 @@ async function runOn(options: ChaosOptions, stack: Stack): Promise<ChaosResult> 
   const calm = { from: calmFrom, until: Date.now(), boundMs: options.calmBoundMs, settled };
   say(settled ? `settled ${calm.until - calmFrom} ms later` : 'not settled within the limit');
   handOver.stop();
-  await untilAtRest(stack);
+  await untilSettled(stack);
   const closing = await quietBank(stack);
   const results = await workflowResults(stack);
   await people.stop();
@@ -165,10 +165,10 @@ function readLogs(stack: Stack): () => Promise<void> {
 const LATE_LIMIT_MS = 60_000;
 
 /**
- * A row that was with an operator when the command ended may have gone on by itself since, and one of which no look has proven
+ * A row that was with an operator when the command ended may have gone on by itself since, and one of which no search has proven
  * anything yet (a clock was off, say) still may.
  */
-async function untilAtRest({ store }: Stack): Promise<void> {
+async function untilSettled({ store }: Stack): Promise<void> {
   const deadline = performance.now() + LATE_LIMIT_MS;
   const isAtWork = (): boolean =>
     store

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
-import { BankDoor } from './bank-door.ts';
+import { BankProxy } from './bank-proxy.ts';
 import { clusterGround } from './cluster-ground.ts';
 import { type Ground, smallGround } from './ground.ts';
 import { bankTimes, type ChaosOptions, ON_CLUSTER, profileOf } from './options.ts';
@@ -24,13 +24,13 @@ export interface Stack {
   temporalAddress: string;
   namespace: string;
   temporal: Supervised;
-  /** What it stands on. */
+  /** What it uses. */
   ground: Ground;
   /** PostgreSQL; undefined where Temporal and store have a file each. */
   database: Supervised | undefined;
   sandbox: Supervised;
   workers: Supervised[];
-  bank: BankDoor;
+  bank: BankProxy;
   store: StoredTables;
   /** The file of payouts. */
   file: string;
@@ -54,7 +54,7 @@ export async function startStack(options: ChaosOptions): Promise<Stack> {
   const ground = await (options.lay ?? layGround)(dir, home);
   const [sandboxPort = 0] = await freePorts(1);
   const bankUrl = `http://${HOST}:${sandboxPort}`;
-  const bank = new BankDoor(bankUrl, profileOf(options), {
+  const bank = new BankProxy(bankUrl, profileOf(options), {
     seed: options.seed,
     rate: options.rate,
     readRate: options.readRate,

@@ -73,7 +73,7 @@ try {
       PAYOUTS_TEST_POSTGRES_URL: postgresUrl,
     },
   });
-  // A terminal tells vitest of Ctrl+C too; the cluster ends after it.
+  // A terminal sends vitest Ctrl+C too; the cluster ends after it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => vitest.kill(signal));
   [code] = (await once(vitest, 'exit')) as [number | null] as [number];
 } finally {

@@ -23,7 +23,7 @@ export function areaOf({ side }: Shape): number {
 
 type Range = [text: string, count: number];
 
-/** What V8 tells of a process for the source: ranges by their text, outer ones first. */
+/** What V8 reports of a process for the source: ranges by their text, outer ones first. */
 const coverageOf = (url: string, ranges: readonly Range[]): Coverage => ({
   result: [
     {

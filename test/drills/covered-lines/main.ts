@@ -13,7 +13,7 @@ import { type Coverage, CoveredLines } from './lines.ts';
  */
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 const dir = mkdtempSync(join(tmpdir(), 'payouts-coverage-'));
 const covered = new CoveredLines(ROOT, globSync('src/**/*.ts', { cwd: ROOT, exclude: ['**/*.d.ts'] }).sort());
@@ -80,7 +80,7 @@ try {
     isOver = true;
   });
   while (!isOver) {
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
     collect();
   }
   const left = collect();

@@ -21,22 +21,22 @@ export interface Waiting {
   behind: { otherUser: number; sameUser: number };
   /** Of the worker: while all of them wait, and the most ever. */
   memory: { waiting: number; peak: number };
-  /** Every open order read from the store, and the whole list from the bank, as a sweep of everything does. */
-  sweep: number;
+  /** Every open order read from the store, and the whole list from the bank, as a poll of everything does. */
+  scan: number;
   /** Files of the store and of Temporal. */
   database: { store: number; temporal: number };
-  /** From the moment at which all orders were settled to the first end that was heard of, and from there to the last. */
+  /** From the moment at which all orders were settled to the first end that was notified, and from there to the last. */
   firstEnd: number;
   drain: number;
 }
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 /** While this part of the large file has been released, and no more than that, the small files are handed over. */
 const BEGUN = 0.1;
 /** What a payment costs at the sandbox is below that. */
 const MONEY_EACH = 20;
 
-/** Puts so many payouts at a bank that settles none of them, looks at the one worker, and lets all of them settle at once. */
+/** Puts so many payouts at a bank that settles none of them, measures the one worker, and lets all of them settle at once. */
 export async function drill(count: number, say: (line: string) => void): Promise<Waiting> {
   const place = await openGround(WINDOW);
   const store = await openStore(place.productEnv('worker').PAYOUTS_STORE_URL ?? '');
@@ -77,9 +77,9 @@ async function measured({ place, store, say }: Ground, count: number): Promise<W
   // What was needed to send them is let go.
   await pause(REST_MS);
   const memory = memoryOf(worker.pid) ?? { now: Number.NaN, peak: Number.NaN };
-  const sweep = await sweepOnce(place, store);
+  const scan = await scanOnce(place, store);
   const database = { store: sizeOf(join(place.dir, 'home'), 'store'), temporal: sizeOf(place.dir, 'temporal') };
-  say(`the worker has ${megabytes(memory.now)} MB, a sweep of everything takes ${sweep.toFixed(2)} s`);
+  say(`the worker has ${megabytes(memory.now)} MB, a poll of everything takes ${scan.toFixed(2)} s`);
   say(`the store has ${megabytes(database.store)} MB, Temporal's database ${megabytes(database.temporal)} MB`);
   await post(place, 'clock', { advance_ms: 2 * SETTLED_AFTER_MS });
   const settled = stopwatch();
@@ -91,7 +91,7 @@ async function measured({ place, store, say }: Ground, count: number): Promise<W
   return {
     ...{ payouts: count, take: taken, send, behind: { otherUser, sameUser } },
     memory: { waiting: memory.now, peak: memoryOf(worker.pid)?.peak ?? Number.NaN },
-    ...{ sweep, database, firstEnd, drain },
+    ...{ scan, database, firstEnd, drain },
   };
 }
 
@@ -119,7 +119,7 @@ async function behind(place: Place, store: Store, payee: Payee): Promise<number>
     for (;;) {
       const at = await firstTaskAt(place, workflowId);
       if (at !== undefined) return (at - batch.createdAt) / 1_000;
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_MS);
     }
   }
   throw new Error('the file has no row');
@@ -148,11 +148,11 @@ const STRAYED = ['failed', 'rejected', 'cancelled', 'needs-operator', 'held', 'a
 async function until(condition: () => Promise<boolean>, workerId: number): Promise<void> {
   while (!(await condition())) {
     if (memoryOf(workerId) === undefined) throw new Error('the worker has ended');
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
 }
 
-async function sweepOnce(place: Place, store: Store): Promise<number> {
+async function scanOnce(place: Place, store: Store): Promise<number> {
   const key = { uid: LARGE.uid, currency: 'USD' };
   const bank = bankOf(place.bankUrl);
   try {

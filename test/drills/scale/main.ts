@@ -40,7 +40,7 @@ function judge(few: Waiting, many: Waiting): Verdict[] {
     verdict('worker memory while they wait', many.memory.waiting / few.memory.waiting, 2),
     each('time to send', ({ send }) => send, 1.5),
     each('time to drain', ({ firstEnd, drain }) => firstEnd + drain, 1.5),
-    each('sweep', ({ sweep }) => sweep, 1.5),
+    each('poll', ({ scan }) => scan, 1.5),
     each('store', ({ database }) => database.store, 1.5),
     each("Temporal's database", ({ database }) => database.temporal, 1.5),
   ];
@@ -61,10 +61,10 @@ function textOf(all: readonly Waiting[], verdicts: readonly Verdict[]): string {
     line('  of the same user, s', (one) => one.behind.sameUser.toFixed(2)),
     line('worker memory while they wait, MB', (one) => megabytes(one.memory.waiting)),
     line('  the most, MB', (one) => megabytes(one.memory.peak)),
-    line('sweep of everything, s', (one) => one.sweep.toFixed(2)),
+    line('poll of everything, s', (one) => one.scan.toFixed(2)),
     line('store, MB', (one) => megabytes(one.database.store)),
     line("Temporal's database, MB", (one) => megabytes(one.database.temporal)),
-    line('first end heard of, s', (one) => one.firstEnd.toFixed(1)),
+    line('first end notified, s', (one) => one.firstEnd.toFixed(1)),
     line('drained from there, s', (one) => one.drain.toFixed(1)),
     '',
     ...verdicts.map(

@@ -9,12 +9,12 @@ import { type Claimed, claimedIn, rowsOf } from './records.ts';
 const A_BATCH = 100;
 /** Histories that the gate replays: each is of the same route. */
 const GATED = 5;
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 /** Longer than any of it takes on a slow machine: it only ends what hangs. */
 const HANGS_MS = 1_800_000;
 
 export interface DrillResult extends Judgement {
-  /** Folder of all that was written, for whoever looks or removes it. */
+  /** Folder of all that was written, for the person who reads or removes it. */
   dir: string;
   open: number;
   /** Histories of payouts under the build before: how many replay under it, and under the one after. */
@@ -157,6 +157,6 @@ async function until(isSo: () => boolean | Promise<boolean>, what: string): Prom
   const deadline = performance.now() + HANGS_MS;
   while (!(await isSo())) {
     if (performance.now() > deadline) throw new Error(`still waiting for ${what}`);
-    await pause(LOOK_EVERY_MS);
+    await pause(POLL_MS);
   }
 }

@@ -6,7 +6,7 @@ import { type Claimed, claimedIn, rowsOf } from './records.ts';
 /** What became of every payout: counts of what must not be, and how late ends were. */
 export interface Judgement {
   payouts: number;
-  /** Workflow tasks that failed, in any history, and lines of a log that tell of nondeterminism. */
+  /** Workflow tasks that failed, in any history, and lines of a log that report nondeterminism. */
   nondeterminism: number;
   /** Payouts that are under another build than they began under. */
   strayed: number;

@@ -9,7 +9,7 @@ const { values } = commandLine(USAGE, {
 });
 const payouts = Number(values.payouts);
 if (!Number.isSafeInteger(payouts) || payouts < 2) refuse(USAGE);
-/** A sweep, a look and a stored end take seconds; what a killed worker held is given out again after some more. */
+/** A poll, a read and a stored end take seconds; what a killed worker held is given out again after some more. */
 const LATE_MS = 60_000;
 
 const began = performance.now();

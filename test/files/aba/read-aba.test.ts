@@ -208,7 +208,7 @@ describe('any file', () => {
     { minLength: 1, maxLength: 12 },
   );
 
-  test('is read the same whatever its chunks and line ends; every detail is one row, with its cents', async () => {
+  test('is read the same with any chunks and line ends; every detail is one row, with its cents', async () => {
     await fc.assert(
       fc.asyncProperty(
         details,

@@ -77,7 +77,7 @@ describe('line numbers', () => {
   });
 });
 
-test('a file without a header line is told so, and shows nothing of its first row', async () => {
+test('a file without a header line is reported, and shows nothing of its first row', async () => {
   const { rows, columns, findings } = await read(
     'Jane Doe,DE89370400440532013000,10.00\nJohn Doe,DE02120300000000202051,11.00\n',
   );
@@ -85,7 +85,7 @@ test('a file without a header line is told so, and shows nothing of its first ro
   expect(findings).toMatchObject([{ rule: 'no-header', line: 1, column: null, value: null }]);
 });
 
-test('a header line in capitals is told as it has to be written', async () => {
+test('a header line in capitals is reported as it has to be written', async () => {
   const { findings } = await read('ID;UID;Account ID;AMOUNT;Kim\nA;u;a;1;x\n');
   expect(findings).toMatchObject([{ rule: 'no-header', line: 1 }]);
   expect(findings[0]?.message).toContain('write id, uid, account_id, amount,');
@@ -94,7 +94,7 @@ test('a header line in capitals is told as it has to be written', async () => {
 
 test.each([
   ['a title above the header line', 'Payments March;;\nid;uid;amount\nA;u;1\n', /delete what is above the header line/],
-  ['a separator that Excel is told and that is none here', 'sep=|\nid|uid|amount\nA|u|1\n', /"sep=" for Excel.*export/],
+  ['a separator for Excel that is none here', 'sep=|\nid|uid|amount\nA|u|1\n', /"sep=" for Excel.*export/],
   ['a header line in typographic quotes', '“id”,“note”\n“A”,“Zoë, Jörg”\n', /in typographic quotes.*replace them by "/],
   ['a delimiter that is none here', 'id|uid|amount\nA|u|1\n', /not separated by a comma, a semicolon or a tab/],
 ])('%s has to be mended', async (_, content, message) => {
@@ -102,7 +102,7 @@ test.each([
   expect(findings).toMatchObject([{ rule: 'no-header', line: 1, message: expect.stringMatching(message) }]);
 });
 
-test('what ends too early, or has a column without a name, is told how to mend it', async () => {
+test('what ends too early, or has a column without a name, is reported with how to mend it', async () => {
   const { findings } = await read('id,uid,amount,\nA,u,1,\nB,u\nC,u,1,,\n');
   expect(findings.map(({ line, column, message }) => [line, column, message])).toEqual([
     [1, '4', expect.stringContaining('no name; name it, or delete it together with the delimiter')],
@@ -115,7 +115,7 @@ describe('a file that ends without a line end', () => {
   const amounts = (...values: string[]) => ['id,currency,amount', ...values.map((it, at) => `${at},${it}`)].join('\n');
 
   test.each([
-    ['inside an amount, told by those of the other rows', amounts('EUR,10.00', 'JPY,1250', 'EUR,12')],
+    ['inside an amount, recognised by those of the other rows', amounts('EUR,10.00', 'JPY,1250', 'EUR,12')],
     ['behind its point', amounts('EUR,10.00', 'EUR,1250.')],
   ])('%s is refused', async (_, content) => {
     for (const chunkSize of [1, 65_536]) {
@@ -132,7 +132,7 @@ describe('a file that ends without a line end', () => {
     ['where the currency has no decimals', amounts('JPY,1250', 'JPY,12'), 'amount'],
     ['in an account number', 'id,account_no\nA,00010002\nB,0001', 'account_no'],
     ['before a value', 'id,execute_on\nA,2026-03-31\nB,', 'execute_on'],
-  ])('%s is worth a look', async (_, content, column) => {
+  ])('%s is to be checked', async (_, content, column) => {
     const { findings, warnings } = await read(content);
     expect(findings).toEqual([]);
     const row = content.split('\n').length - 1;
@@ -236,7 +236,7 @@ describe('a file that cannot be read on', () => {
     expect(input.findings[0]?.message).toContain('only a header line');
   });
 
-  test('is read on when it is Windows-1252, so that everything is told in one pass', async () => {
+  test('is read on when it is Windows-1252, so that everything is reported in one pass', async () => {
     const content = Buffer.from('id,account_name\nA\nB,Zoë\nC,Jörg\n', 'latin1');
     const input = await read(content);
     expect(rules(input)).toEqual([

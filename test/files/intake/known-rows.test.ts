@@ -12,7 +12,7 @@ async function storeWith(rows: readonly ClaimRow[]): Promise<Store> {
   return store;
 }
 
-it('tells new rows, known rows and misused ids apart, each finding with its place in the new file', async () => {
+it('separates new rows, known rows and misused ids, each finding with its place in the new file', async () => {
   const store = await storeWith(claimRowsOf({ id: 'same' }, { id: 'changed' }));
   const checked = checkedOf(
     'second.csv',
@@ -59,7 +59,7 @@ it('takes the same document of another user for another payout', async () => {
   expect(checked.staged.claimCount).toBe(1);
 });
 
-it('knows the same money written in another form, and tells another payee under the id', async () => {
+it('knows the same money written in another form, and reports another payee under the id', async () => {
   const payee = { beneficiary_id: undefined, beneficiary_type: 'business', payment_type: 'swift' };
   const store = await storeWith(
     claimRowsOf({ id: 'a', ...payee, iban_no: 'GB33BUKB20201555555555', account_name: 'Example Ltd' }),

@@ -71,7 +71,7 @@ it('knows a payee of whom one row names the account and the other one the id, in
   expect(await found({ ...account, account_no: '123456780' }, byId)).toBe(0);
 });
 
-it('looks no further back than the days, and not at all for 0', async () => {
+it('reads no further back than the days, and not at all for 0', async () => {
   const store = await storeWith(NOW - 4 * DAY_MS);
   const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin' }));
   expect((await markLookAlikes(store, staged, { days: 3, now: NOW })).count).toBe(0);

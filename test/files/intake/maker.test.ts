@@ -11,7 +11,7 @@ describe('files of a drop folder', () => {
     ['nobody', undefined],
     ['who may not submit', 'bob'],
     ['somebody unknown', 'mallory'],
-  ])('need a maker of the policy: %s is none, whoever is named beside', (_who, folderMaker) => {
+  ])('need a maker of the policy: %s is none, with any name beside', (_who, folderMaker) => {
     const hint = expect.stringContaining('PAYOUTS_FOLDER_MAKER');
     const refusal = expect.objectContaining({ kind: 'set-up', code: 'maker-unknown', hint });
     expect(() => assertFolderMaker({ ...NO_RULES, policy }, { folderMaker, by: 'alice' })).toThrow(refusal);
@@ -21,7 +21,7 @@ describe('files of a drop folder', () => {
     expect(() => assertFolderMaker({ ...NO_RULES, policy }, { folderMaker: 'alice', by: undefined })).not.toThrow();
   });
 
-  it('belong without a policy to who is named beside them, whatever the settings say', () => {
+  it('belong without a policy to who is named beside them, with any settings', () => {
     const rules = { approvalRules: [{ approvals: 1 }] };
     expect(() => assertFolderMaker(rules, { folderMaker: undefined, by: 'alice' })).not.toThrow();
     expect(() => assertFolderMaker(rules, { folderMaker: 'alice', by: undefined })).toThrow(/name of the maker/);

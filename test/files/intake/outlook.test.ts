@@ -29,7 +29,7 @@ it('counts the payouts of each number of people, by the rules of a trial', async
       { people: 2, payouts: 1 },
     ],
     atBank: [],
-    // c needs two whatever its payee is.
+    // c needs two for any payee.
     moreByPayee: 3,
   });
 });

@@ -74,10 +74,10 @@ describe('every error has one exit code and one code', () => {
     [new TypeError('a bug'), EXIT.internal, 'internal'],
     ['a thrown text', EXIT.internal, 'internal'],
   ])('%s', (error, exit, code) => {
-    const told = problemOf(error);
-    expect(told).toMatchObject({ code });
-    expect(exitOf(told)).toBe(exit);
-    expect(told.message).not.toBe('');
+    const reported = problemOf(error);
+    expect(reported).toMatchObject({ code });
+    expect(exitOf(reported)).toBe(exit);
+    expect(reported.message).not.toBe('');
   });
 
   it('and an end of a command stays what it is', () => {

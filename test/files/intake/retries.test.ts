@@ -107,7 +107,7 @@ it('one whose money was exchanged is paid again only from another account', asyn
   await store.finishAttempt(EXCHANGE, 1, { outcome: 'accepted', orderId: 'fx-1' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-not-proven' }]);
   await booked(store);
-  await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
+  await store.resolveAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
   expect((await dropKnown(store, from('acc-u1001-eur'))).misused.total).toBe(0);
 });
@@ -117,7 +117,7 @@ it('so is one whose exchange was found at the bank after its answer was lost', a
   await sentExchange(store);
   await store.finishAttempt(EXCHANGE, 1, { outcome: 'ambiguous' });
   await booked(store);
-  await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
+  await store.resolveAttempts(EXCHANGE, { upTo: 1, as: 'paid' });
   expect((await dropKnown(store, again())).misused.list()).toMatchObject([{ rule: 'retry-exchanged' }]);
 });
 
@@ -136,6 +136,6 @@ it('one whose exchange was taken by the bank and moved nothing is paid again fro
   const store = await storeWith('failed');
   await sentExchange(store);
   await store.finishAttempt(EXCHANGE, 1, { outcome: 'accepted', orderId: 'fx-1' });
-  await store.settleAttempts(EXCHANGE, { upTo: 1, as: 'unpaid' });
+  await store.resolveAttempts(EXCHANGE, { upTo: 1, as: 'unpaid' });
   expect((await dropKnown(store, again())).misused.list()).toEqual([]);
 });

@@ -54,6 +54,6 @@ it('finds the refused rows of a large file in work that grows with it', () => {
   };
   const files = new Map([500, 4_000].map((rows) => [rows, refusedOf(rows)]));
   const list = (rows: number): void => expect([...(files.get(rows)?.refused() ?? [])]).toHaveLength(rows);
-  // Eight times for eight times the rows: one look a row by an index. Without it, sixty-four.
+  // Eight times for eight times the rows: one lookup a row by an index. Without it, sixty-four.
   expect(growth(list, 500, 4_000)).toBeLessThan(24);
 });

@@ -44,7 +44,7 @@ const problemsOf = async (body: string, head?: string): Promise<[rule: string, p
   (await read(`${body}${END}`, head)).problems.map(({ rule, path, name }) => [rule, path, name]);
 
 describe('a document that fits', () => {
-  it('is told of in order: trails, text with entities, sections and comments, attributes', async () => {
+  it('is reported in order: trails, text with entities, sections and comments, attributes', async () => {
     const body = `<Id> a&amp;&#98;</Id><Part><Way><Left><![CDATA[<x]]><!-- -->y</Left></Way>\n<Amt Ccy="EUR">1</Amt></Part>`;
     const { events, problems } = await read(`${body}${END}`);
     expect(problems).toEqual([]);
@@ -96,7 +96,7 @@ describe('what does not fit is a problem with its place', () => {
     ['an element in a value', '<Id>1<Id>2</Id></Id>', [['unexpected-element', '/Document/Id/Id', 'Id']]],
     ['another namespace', '<Id>1</Id><Note xmlns="urn:x">n</Note>', [['unexpected-element', '/Document/Note', 'Note']]],
     [
-      'text between elements, told once',
+      'text between elements, reported once',
       '<Id>1</Id>x<Part><Way><Left>l</Left></Way></Part>y',
       [['unexpected-text', '/Document', 'Document']],
     ],
@@ -128,7 +128,7 @@ describe('what does not fit is a problem with its place', () => {
     expect(await problemsOf(body)).toEqual(expected);
   });
 
-  it('tells the line an element starts on', async () => {
+  it('gives the line an element starts on', async () => {
     const { problems } = await read(`\n<Id\n>too long</Id>${END}`);
     expect(problems).toMatchObject([{ rule: 'too-long', line: 2, value: 'too long' }]);
   });

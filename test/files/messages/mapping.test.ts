@@ -92,7 +92,7 @@ describe('a mapping file', () => {
     expect(refusal).not.toMatch(/canary/i);
   });
 
-  it('with many wrong accounts is told in ten of them', async () => {
+  it('with many wrong accounts is reported in ten of them', async () => {
     const accounts = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`a${n}`, { account_id: 'acc-1' }]));
     const refusal = await refusalOf({ accounts });
     expect(refusal.match(/\.uid: /g)).toHaveLength(10);

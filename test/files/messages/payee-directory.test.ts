@@ -45,7 +45,7 @@ describe('a payee directory', () => {
     expect(payees.find(transfer({ creditor: {} }), 'u-1')).toBeUndefined();
   });
 
-  it('tells entries of one account apart by bank, currency and uid; the one with most of them counts', async () => {
+  it('distinguishes entries of one account by bank, currency and uid; the one with most of them counts', async () => {
     const payees = await load(
       [
         'account,bank,currency,uid,beneficiary_id',

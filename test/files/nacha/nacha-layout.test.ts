@@ -22,7 +22,7 @@ test.each([
   ['a JSON file', '[{"id":"A"}]', false, false],
   ['numbers', '0000000000\n', false, false],
   ['nothing', '', false, false],
-])('%s is told by its first bytes', (_, content, aba, nacha) => {
+])('%s is recognised by its first bytes', (_, content, aba, nacha) => {
   expect([looksLikeAba(content), looksLikeNacha(content)]).toEqual([aba, nacha]);
 });
 

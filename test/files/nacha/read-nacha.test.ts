@@ -364,7 +364,7 @@ describe('any file', () => {
   );
   const shape = fc.record({ lineEnd: fc.constantFrom('\n', '\r\n'), padded: fc.boolean() });
 
-  test('is read the same whatever its chunks, line ends and padding; every entry is one row, with its cents', async () => {
+  test('is read the same with any chunks, line ends and padding; every entry is one row, with its cents', async () => {
     await fc.assert(
       fc.asyncProperty(batches, shape, fc.integer({ min: 1, max: 300 }), async (all, options, size) => {
         const input = await read(nachaOf(all, options), CONTEXT, size);

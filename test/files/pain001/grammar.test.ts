@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Particle } from '../../../src/files/iso20022/grammar.ts';
 import { GRAMMARS } from '../../../src/files/pain001/grammar.ts';
 
-/** Every place of a message: its names from the root down, how often it may stand there, and what it holds. */
+/** Every place of a message: its names from the root down, how often it may occur there, and what it holds. */
 function* placesOf({ name, min, max, type }: Particle, above = ''): Generator<string> {
   const trail = `${above}/${name}`;
   yield `${trail} ${min}..${max} ${type.kind}`;

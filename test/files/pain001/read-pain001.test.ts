@@ -161,13 +161,13 @@ describe('what the message itself gets wrong is a finding of the file', () => {
     ['an unknown method', { method: 'TRX' }, 'PmtMtd'],
     ['no account', { account: '<Id/>' }, 'Id'],
     ['unknown charges', { charges: '<ChrgBr>ALL</ChrgBr>' }, 'ChrgBr'],
-  ])('%s of a payment block is told once, whatever its transactions make of it', async (_, payment, column) => {
+  ])('%s of a payment block is reported once, with any transactions', async (_, payment, column) => {
     const { rows, findings } = await read(pain001({ payments: [{ ...payment, transactions: [{}, {}] }, {}] }));
     expect(findings).toMatchObject([{ row: null, column }]);
     expect(rows.map(({ row }) => row)).toEqual([3]);
   });
 
-  it('an amount that is none is told of, and a count that is none is compared with nothing', async () => {
+  it('an amount that is none is reported, and a count that is none is compared with nothing', async () => {
     const amount = '<InstdAmt Ccy="EUR">ten</InstdAmt>';
     const { findings } = await read(pain001({ header: { count: 'one' }, payments: [{ transactions: [{ amount }] }] }));
     expect(findings.map(({ rule, column }) => [rule, column])).toEqual([
@@ -296,7 +296,7 @@ it('documents beside a text, and what structured remittance says of them, are a 
   ]);
 });
 
-it('what asks the bank to book in another way is a warning, whether it stands at the transaction or at its block', async () => {
+it('what asks the bank to book in another way is a warning, whether it is in the transaction or in its block', async () => {
   const type = '<PmtTpInf><InstrPrty>HIGH</InstrPrty><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
   const normal = '<PmtTpInf><InstrPrty>NORM</InstrPrty></PmtTpInf>';
   const { warnings } = await read(

@@ -210,7 +210,7 @@ describe('the file as a whole', () => {
     expect(instructions.map(({ row }) => row)).toEqual([1, 2]);
   });
 
-  test('of a bank message tells how its transactions are told apart', () => {
+  test('of a bank message says how its transactions are distinguished', () => {
     const original = { payment: 0, endToEndId: 'SALARY', amount: '10.00', currency: 'USD' };
     const rows = [1, 2].map((row) => ({ row, line: row, instruction: GOOD, original }));
     const columns = Object.keys(GOOD).map((name) => ({ name, line: 1, row: 1 }));
@@ -247,12 +247,12 @@ describe('the file as a whole', () => {
   });
 
   test('of a bank message does not have its payee fields called unknown while the type of the payee is', () => {
-    const untold = { ...NO_PAYEE, account_no: '1' };
+    const unreported = { ...NO_PAYEE, account_no: '1' };
     const original = { payment: 0, endToEndId: 'INV-1', amount: '10.00', currency: 'USD' };
     const { findings } = validateRows({
       file: 'message.xml',
-      columns: Object.keys(untold).map((name) => ({ name, line: 2, row: 1 })),
-      rows: [{ row: 1, line: 2, instruction: untold, original }],
+      columns: Object.keys(unreported).map((name) => ({ name, line: 2, row: 1 })),
+      rows: [{ row: 1, line: 2, instruction: unreported, original }],
     });
     expect(findings.map(({ rule }) => rule)).not.toContain('unknown-column');
   });

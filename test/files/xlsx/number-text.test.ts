@@ -97,7 +97,7 @@ describe('a date cell', () => {
     [164, '00:00', 'plain'],
     [164, '[<=99]00;000', 'plain'],
     [164, '0.00;00', 'plain'],
-  ])('is told by its format %i %s: %s', (id, code, kind) => {
+  ])('is recognised by its format %i %s: %s', (id, code, kind) => {
     expect(numberFormatOf(id, code).kind).toBe(kind);
   });
 });

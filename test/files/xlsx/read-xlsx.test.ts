@@ -31,7 +31,7 @@ describe('a sheet of payouts', () => {
 
   it.each<[string, string, string]>([
     ['a number', '><v>1250.0999999999999</v>', '1250.1'],
-    ['a number with a looks', ' s="3"><v>1250.5</v>', '1250.5'],
+    ['a number with a format', ' s="3"><v>1250.5</v>', '1250.5'],
     ['a date', ' s="1"><v>46112</v>', '2026-03-31'],
     ['a date of a custom format', ' s="2"><v>46112</v>', '2026-03-31'],
     ['digits with leading zeros', ' s="4"><v>12345</v>', '000012345'],

@@ -3,7 +3,7 @@ import { assess } from '../../../src/activities/assess.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import type { LegKind } from '../../../src/domain/names.ts';
+import type { OrderKind } from '../../../src/domain/names.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -43,12 +43,12 @@ async function payoutOf(id: string, fields: Partial<PayoutInstruction>) {
   let attempt = 0;
   return {
     read: (policy: Policy, now?: () => number) =>
-      assess({ ...depsOf(policy, now), lookAtList: async () => ({}) as never }, CALLER, {
+      assess({ ...depsOf(policy, now), readList: async () => ({}) as never }, CALLER, {
         ...{ claim, exchanged: false, exchangeSent: false },
       }),
-    send(policy: Policy, leg: LegKind = 'payment', now?: () => number) {
+    send(policy: Policy, orderKind: OrderKind = 'payment', now?: () => number) {
       attempt += 1;
-      return sendOrder(depsOf(policy, now), CALLER, { claim, leg, attempt, lastLeft: attempt - 1 });
+      return sendOrder(depsOf(policy, now), CALLER, { claim, orderKind, attempt, lastLeft: attempt - 1 });
     },
     sign: async (digest: string) => {
       const about = { storeId: store.id, question: 'payout', reference: record.reference, digest } as const;
@@ -105,7 +105,7 @@ describe('a payout from an account in another currency', () => {
     const limited = policyOf([{ ...maker, scope: { currencies: ['USD'] } }, bob, carol]);
     const { read, send } = await payoutOf('1', FROM_EUR);
     expect(await read(limited)).toMatchObject({ makerNotAllowed: true, soldCurrency: 'EUR' });
-    for (const leg of ['exchange', 'payment'] as const) expect(await send(limited, leg)).toEqual(CHANGED);
+    for (const orderKind of ['exchange', 'payment'] as const) expect(await send(limited, orderKind)).toEqual(CHANGED);
     expect(await send(policyOf(PEOPLE), 'exchange')).toMatchObject(SENT);
   });
 

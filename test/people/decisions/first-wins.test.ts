@@ -22,7 +22,7 @@ const shuffled = <Item>(items: readonly Item[], random: Random): Item[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 
-it(`of decisions in the same moment the first valid one wins, and nobody is told another verdict (${INTERLEAVED} times)`, async () => {
+it(`of decisions in the same moment the first valid one wins, and nobody receives another verdict (${INTERLEAVED} times)`, async () => {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const rows = Array.from({ length: INTERLEAVED }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));
@@ -44,8 +44,10 @@ it(`of decisions in the same moment the first valid one wins, and nobody is told
       ],
       random,
     );
-    const told = await Promise.all(decisions.map((signed) => takeDecision(authority, row, asked, signed)));
-    const finals = new Set(told.map(({ verdict }) => verdict).filter((it) => it === 'approved' || it === 'rejected'));
+    const reported = await Promise.all(decisions.map((signed) => takeDecision(authority, row, asked, signed)));
+    const finals = new Set(
+      reported.map(({ verdict }) => verdict).filter((it) => it === 'approved' || it === 'rejected'),
+    );
     const { verdict } = await verdictOn(authority, row, asked);
     expect([...finals]).toEqual([verdict]);
     ends.set(verdict, (ends.get(verdict) ?? 0) + 1);

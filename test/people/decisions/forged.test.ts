@@ -14,7 +14,7 @@ const A_ROW = 50;
 const DIGEST = 'what is paid';
 
 describe('a second approval that nobody has given', () => {
-  it(`is none, whether it is handed over or stands in the store (${FORGED} tries)`, async () => {
+  it(`is none, whether it is handed over or is in the store (${FORGED} tries)`, async () => {
     const store = await openEmptyStore();
     onTestFinished(() => store.close());
     const cast = openCast();
@@ -33,7 +33,7 @@ describe('a second approval that nobody has given', () => {
         const [name, forge] = random.pick(Object.entries(FORGERIES));
         const forged = forge(cast, about, random);
         tried.set(name, (tried.get(name) ?? 0) + 1);
-        // Whoever can write to the store asks nobody; whoever sends an update is told why.
+        // A writer of the store asks nobody; the sender of an update is answered why.
         if (random.chance(0.5)) await store.takeSignedDecision(forged, Date.now());
         else expect([name, (await takeDecision(authority, row, asked, forged)).verdict]).toEqual([name, 'refused']);
       }

@@ -89,7 +89,7 @@ it('what nobody has to approve is sent if its maker has signed it; otherwise one
     const payment = async () => ({ order_id: 'ord-1' });
     const deps = sendingDeps({ payment }, { policy: POLICY, referenceDedupe: 'assumed' }, { store });
     const claim = { storeId: store.id, reference: row.reference, term: row.term };
-    return (await sendOrder(deps, CALLER, { claim, leg: 'payment', attempt: 1, lastLeft: 0 })).outcome;
+    return (await sendOrder(deps, CALLER, { claim, orderKind: 'payment', attempt: 1, lastLeft: 0 })).outcome;
   };
   expect([await sendOf(alice), await sendOf(undefined)]).toEqual(['accepted', 'not-sent']);
 });

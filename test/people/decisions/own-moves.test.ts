@@ -7,14 +7,14 @@ import { BankError } from '../../../src/bank/errors.ts';
 import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import { approvalDigest, payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { mainLegOf, payoutWorkflowId } from '../../../src/domain/names.ts';
+import { mainOrderKindOf, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { type SeenAtBank, signedParts } from '../../../src/people/decisions/asked.ts';
 import { takeDecision, verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
-import { lookedAt } from '../../support/sending-deps.ts';
+import { readAt } from '../../support/sending-deps.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 type Kind = 'transfer' | 'exchange';
@@ -83,11 +83,11 @@ const bank = {
 } as unknown as Bank;
 
 const depsOf = (policy: Policy, more: Partial<ActivityDeps['settings']> = {}): ActivityDeps => ({
-  lookAtList: async () => {
-    throw new Error('no list is looked at here');
+  readList: async () => {
+    throw new Error('no list is read here');
   },
   bank,
-  store: lookedAt(store),
+  store: readAt(store),
   executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
   settings: { ...quickSettings, transferAcrossUsers: true, ...more, policy },
   now: Date.now,
@@ -96,12 +96,12 @@ const depsOf = (policy: Policy, more: Partial<ActivityDeps['settings']> = {}): A
 });
 
 /** By another clock. */
-const at = (now: () => number): Pick<ActivityDeps, 'now' | 'store'> => ({ now, store: lookedAt(store, now) });
+const at = (now: () => number): Pick<ActivityDeps, 'now' | 'store'> => ({ now, store: readAt(store, now) });
 
 /** The row of a transfer or an exchange that alice has handed over, claimed by its workflow. */
 async function claimed(kind: Kind, more: Partial<PayoutInstruction> = {}): Promise<PayoutRecord> {
   const instruction = instructionOf(kind, more);
-  const reference = referenceOf('u-1', instruction.id, mainLegOf(kind));
+  const reference = referenceOf('u-1', instruction.id, mainOrderKindOf(kind));
   const { record } = await store.claimPayout({
     reference,
     workflowId: payoutWorkflowId(reference, kind),
@@ -129,7 +129,12 @@ async function asked(kind: Kind, policy: Policy, more: Partial<PayoutInstruction
 }
 
 const send = (deps: ActivityDeps, row: PayoutRecord, attempt = 1) =>
-  sendOrder(deps, CALLER, { claim: claimOf(row), leg: mainLegOf(row.kind), attempt, lastLeft: attempt - 1 });
+  sendOrder(deps, CALLER, {
+    claim: claimOf(row),
+    orderKind: mainOrderKindOf(row.kind),
+    attempt,
+    lastLeft: attempt - 1,
+  });
 
 const NOTHING_SENT = { outcome: 'not-sent', why: 'changed' };
 

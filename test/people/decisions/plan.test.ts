@@ -320,7 +320,7 @@ describe('One signature for the rows of a batch', () => {
   it('of 10,000 rows is one signature, and to verify a row of it takes no longer than in a plan of 100', async () => {
     const [small, large] = [await costOf(100), await costOf(10_000)];
     expect(large.perRow).toBeLessThan(5 * small.perRow);
-    // A hundred times for a hundred times the rows; were each row looked at for each other one, it would be ten thousand.
+    // A hundred times for a hundred times the rows; were each row read for each other one, it would be ten thousand.
     expect(large.whole).toBeLessThan(1_000 * small.whole);
   });
 });

@@ -21,7 +21,7 @@ const everybodySigns = (policy: Policy): Policy => ({
 });
 const PEOPLE = [alice, bob, carol];
 
-/** A column that says, each time it is looked at, one thing or the other. */
+/** A column that says, each time it is read, one thing or the other. */
 const either = (column: string, value: string): string =>
   `case when random() % 2 = 0 then '${value}' else ${column} end as ${column}`;
 
@@ -56,7 +56,7 @@ it.each([
         subject, remark, signed_at, expires_at, credential, signature, taken_at, used_at
       from what_they_signed, n`);
   const claim = { storeId: store.id, reference: record.reference, term: record.term };
-  const sent = await sendOrder(deps, CALLER, { claim, leg: 'payment', attempt: 1, lastLeft: 0 });
+  const sent = await sendOrder(deps, CALLER, { claim, orderKind: 'payment', attempt: 1, lastLeft: 0 });
   expect(posted).toEqual([]);
   expect(sent).toEqual({ outcome: 'not-sent', why: 'changed' });
 });

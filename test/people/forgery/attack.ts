@@ -2,20 +2,20 @@ import { isGrpcServiceError } from '@temporalio/client';
 import type { Random } from '../../simulation/random.ts';
 import type { Scene } from './scene.ts';
 
-/** What a door said to something forged. `unheard`: nothing, or what it says to everybody. `taken`: it did as it was told. */
-export type Told = { refused: string } | 'unheard' | 'taken';
+/** The answer of a channel to something forged. `unanswered`: none, or the one that everybody gets. `taken`: it did what was asked. */
+export type Reported = { refused: string } | 'unanswered' | 'taken';
 
 /** One try of one kind of forgery; throws what is no answer of the product. */
-export type Attack = (scene: Scene, random: Random) => Promise<Told>;
+export type Attack = (scene: Scene, random: Random) => Promise<Reported>;
 
 /** A way in, with every kind of forgery that is tried there. */
-export interface ForgedDoor {
+export interface ForgedChannel {
   name: string;
   kinds: Readonly<Record<string, Attack>>;
 }
 
-/** The door did as it was told unless it threw. */
-export async function refusedOr(work: () => Promise<unknown>, isAnswer: (error: Error) => boolean): Promise<Told> {
+/** The channel did what was asked unless it threw. */
+export async function refusedOr(work: () => Promise<unknown>, isAnswer: (error: Error) => boolean): Promise<Reported> {
   try {
     await work();
     return 'taken';
@@ -31,7 +31,7 @@ export class Busy extends Error {}
 const BUSY_TRIES = 20;
 
 /** Tries it until there is an answer. */
-export async function answered(attack: () => Promise<Told>): Promise<Told> {
+export async function answered(attack: () => Promise<Reported>): Promise<Reported> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await attack();

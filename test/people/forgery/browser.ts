@@ -29,7 +29,7 @@ export async function openBrowsers({
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** Sends a form as a page of ours does, or as somebody would like it to look. */
+/** Sends a form as a page of ours does, or as somebody would like it to appear. */
 export const sendForm = (
   { visit, csrf }: Browser,
   path: string,

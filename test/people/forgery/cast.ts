@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 export type Name = 'alice' | 'anna' | 'bob' | 'carol' | 'dave' | 'erin' | 'zoe' | 'mallory';
 
-/** Somebody with a key, a passkey and a token, whatever the policy thinks of that. */
+/** Somebody with a key, a passkey and a token, under any policy. */
 interface Player extends SigningPerson {
   name: Name;
   passkey: SoftwarePasskey;

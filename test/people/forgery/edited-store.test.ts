@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { beneficiaryFields } from '../../../src/domain/instruction.ts';
 import { addDecimals, isBetween } from '../../../src/domain/money.ts';
-import { mainLegOf } from '../../../src/domain/names.ts';
+import { mainOrderKindOf } from '../../../src/domain/names.ts';
 import { Random } from '../../simulation/random.ts';
 import { type EditedStore, KINDS, type Meant, openEditedStore, type Posted } from './edited-store.ts';
 
@@ -32,8 +32,8 @@ function unsigned(
     check('user', body.uid === uid);
     return wrong;
   }
-  const leg = operation === 'fx' ? 'exchange' : mainLegOf(kind);
-  check('reference', body.reference === referenceOf(uid, id, leg));
+  const orderKind = operation === 'fx' ? 'exchange' : mainOrderKindOf(kind);
+  check('reference', body.reference === referenceOf(uid, id, orderKind));
   check('currency', operation === 'transfer' || body.currency === currency);
   if (operation === 'payment') {
     check('user', body.uid === uid);

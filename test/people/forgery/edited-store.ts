@@ -10,7 +10,7 @@ import type { Policy } from '../../../src/domain/authority.ts';
 import { bankDigest } from '../../../src/domain/authority.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { legsOf, mainLegOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
+import { mainOrderKindOf, orderKindsOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
 import { type RunningSandbox, SANDBOX_KEY, SANDBOX_SECRET, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { openDatabase } from '../../../src/store/engine/database.ts';
@@ -23,7 +23,7 @@ import { emptyStore } from '../../support/empty-store.ts';
 import { PAYEE_FIELDS } from '../../support/payee.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
-import { lookedAt } from '../../support/sending-deps.ts';
+import { readAt } from '../../support/sending-deps.ts';
 import { type Editor, editOnce, type Pool, postgresEditor, sqliteEditor } from './edits.ts';
 
 /** One POST that moves money, makes a payee, or has the bank release an order. */
@@ -35,7 +35,7 @@ export interface Posted {
   signed: { before: readonly string[]; atBank: readonly string[] };
 }
 
-/** A payout that people mean: what they sign for, whatever the store says of it later. */
+/** A payout that people mean: what they sign for, despite later content of the store. */
 export interface Meant {
   kind: PayoutKind;
   instruction: PayoutInstruction;
@@ -57,7 +57,7 @@ const { people, ...rules } = policyOf([alice, bob, carol], {
 /** Everybody signs, makers too. */
 const POLICY: Policy = { ...rules, people: people.map(({ unsigned: _, ...person }) => person) };
 
-/** No look is waited for before something is sent again. */
+/** No read is waited for before something is sent again. */
 const TERMS = {
   ...quickSettings.terms,
   feeCap: '50.00',
@@ -206,10 +206,10 @@ class Life {
     this.#isEdited = edits > 0;
     this.#deps = {
       bank: this.#listening(bank),
-      store: lookedAt(this.#editedAtEachCall(place.store)),
+      store: readAt(this.#editedAtEachCall(place.store)),
       settings: { ...quickSettings, policy: POLICY, terms: TERMS, transferAcrossUsers: true },
       executions: { wakeWatch: async () => {} } as unknown as ActivityDeps['executions'],
-      lookAtList: async () => ({ doubt: undefined }) as never,
+      readList: async () => ({ doubt: undefined }) as never,
       checkInstruction,
       now: Date.now,
       assertIdentity: async () => {},
@@ -243,18 +243,18 @@ class Life {
 
   get reference(): string {
     const { instruction, kind } = this.#meant;
-    return referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+    return referenceOf(instruction.uid, instruction.id, mainOrderKindOf(kind));
   }
 
   #opened = false;
 
   async #claim(instruction: PayoutInstruction, kind: PayoutKind): Promise<void> {
-    const reference = referenceOf(instruction.uid, instruction.id, mainLegOf(kind));
+    const reference = referenceOf(instruction.uid, instruction.id, mainOrderKindOf(kind));
     const { store } = this.#place;
     await store.claimPayout({
       ...{ reference, kind, instruction, generation: 0, by: 'alice', runId: RUN, at: Date.now() },
       ...{ workflowId: payoutWorkflowId(reference, kind), payloadDigest: payloadDigest(instruction) },
-      derivedReferences: legsOf(kind).map((leg) => referenceOf(instruction.uid, instruction.id, leg)),
+      derivedReferences: orderKindsOf(kind).map((orderKind) => referenceOf(instruction.uid, instruction.id, orderKind)),
     });
     const made = { storeId: store.id, question: 'make', reference, digest: payloadDigest(instruction) } as const;
     if (instruction === this.#meant.instruction) await store.takeSignedDecision(signedBy(alice, made), Date.now());
@@ -278,10 +278,10 @@ class Life {
     for (const reference of [this.reference, other]) {
       if (!this.#isEdited || this.#random.chance(0.5))
         await this.#tried(() => addBeneficiary(this.#deps, CALLER, { claim: this.#claimOf(reference) }));
-      const legs = [...legsOf(kind)].reverse();
-      for (const leg of [...legs, ...legs]) {
+      const orderKinds = [...orderKindsOf(kind)].reverse();
+      for (const orderKind of [...orderKinds, ...orderKinds]) {
         this.#attempt += 1;
-        const sending = { leg, attempt: this.#attempt, lastLeft: this.#attempt - 1 };
+        const sending = { orderKind, attempt: this.#attempt, lastLeft: this.#attempt - 1 };
         await this.#edit(0.1);
         await this.#tried(() => sendOrder(this.#deps, CALLER, { claim: this.#claimOf(reference), ...sending }));
         await this.#edit(0.1);
@@ -304,7 +304,12 @@ class Life {
       if (person !== undefined)
         await this.#sign(person, { question: 'bank', digest: bankDigest(digest, orderId) }, 'atBank');
       await this.#edit(0.1);
-      const decision = { claim: this.#claimOf(this.reference), leg: mainLegOf(this.#meant.kind), orderId, by: 'bob' };
+      const decision = {
+        claim: this.#claimOf(this.reference),
+        orderKind: mainOrderKindOf(this.#meant.kind),
+        orderId,
+        by: 'bob',
+      };
       await this.#tried(() => approveOrder(this.#deps, CALLER, decision));
     }
   }

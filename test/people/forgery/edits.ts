@@ -65,7 +65,7 @@ export async function postgresEditor(url: string): Promise<Editor & AsyncDisposa
   };
 }
 
-/** What is written in place of what was there, besides what stands elsewhere. */
+/** What is written in place of what was there, besides what is elsewhere. */
 export interface Pool {
   texts: readonly string[];
 }
@@ -84,8 +84,8 @@ export async function editOnce(editor: Editor, pool: Pool, random: Random): Prom
     await editor.run(`delete from "${table}" where ${where}`, [row.at]);
     return `${table} removed`;
   }
-  const telling = columns.filter((name) => TELLING.has(name));
-  const column = random.pick(telling.length > 0 && random.chance(0.7) ? telling : columns);
+  const revealing = columns.filter((name) => REVEALING.has(name));
+  const column = random.pick(revealing.length > 0 && random.chance(0.7) ? revealing : columns);
   const value = edited(row[column] ?? null, random.pick(rows)[column] ?? null, pool, random);
   if (random.chance(0.1)) {
     const names = columns.map((name) => `"${name}"`).join(', ');
@@ -102,7 +102,7 @@ export async function editOnce(editor: Editor, pool: Pool, random: Random): Prom
 const OFTEN: ReadonlySet<string> = new Set(['payouts', 'send_attempts', 'signed_decisions']);
 
 /** What orders are made of. */
-const TELLING: ReadonlySet<string> = new Set(['instruction', 'assessed', 'request', 'reference', 'digest']);
+const REVEALING: ReadonlySet<string> = new Set(['instruction', 'assessed', 'request', 'reference', 'digest']);
 
 const shown = (value: Cell): string => `${value}`.slice(0, 300);
 
@@ -119,7 +119,7 @@ function edited(before: Cell, elsewhere: Cell, pool: Pool, random: Random): Cell
 
 function textIn(before: string, { texts }: Pool, random: Random): string {
   if (/^\d+(\.\d+)?$/.test(before) && random.chance(0.7)) return random.pick([`9${before}`, '1.00', '4012.00']);
-  // One of its own kind, which whatever reads it takes.
+  // One of its own kind, which every reader takes.
   const [kind] = before.split('-');
   const alike = texts.filter((text) => text !== before && text.split('-')[0] === kind);
   return random.pick(alike.length > 0 && random.chance(0.8) ? alike : texts);
@@ -146,8 +146,8 @@ function withOneMember(
   const copy = structuredClone(whole);
   const holders = [copy, ...Object.values(copy).filter(isObject)];
   const all = holders.flatMap((of) => Object.keys(of).map((key) => [of, key] as const));
-  const telling = all.filter(([of, key]) => /^(ben-|acc-)|^\d+\.\d+$/.test(`${of[key]}`));
-  const [holder, name] = random.pick(telling.length > 0 && random.chance(0.6) ? telling : all);
+  const revealing = all.filter(([of, key]) => /^(ben-|acc-)|^\d+\.\d+$/.test(`${of[key]}`));
+  const [holder, name] = random.pick(revealing.length > 0 && random.chance(0.6) ? revealing : all);
   const what = random.next();
   const value = holder[name];
   const theirs = holder === copy ? other?.[name] : undefined;
@@ -161,5 +161,5 @@ function withOneMember(
   return copy;
 }
 
-/** Members that something may look for where nothing was. */
+/** Members that something may search for where nothing was. */
 const MEMBERS = ['beneficiary_id', 'to_account_id', 'note', 'chargeType', 'fee_cap', 'priority', 'payingAccountId'];

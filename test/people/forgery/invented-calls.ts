@@ -1,6 +1,6 @@
 import { type VaultDeps, vaultActivities } from '../../../src/activities/cards.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
-import { folderActivities } from '../../../src/activities/folder-sweep.ts';
+import { folderActivities } from '../../../src/activities/folder-scan.ts';
 import { type Activities, createActivities } from '../../../src/activities/index.ts';
 import type { VaultActivities } from '../../../src/domain/card-payment.ts';
 import { DEFAULT_INSTRUCTION } from '../../support/product.ts';
@@ -17,7 +17,7 @@ export interface Known {
 type Invented = (known: Known) => readonly unknown[];
 
 const BECAUSE = { code: 'cancelled-by-request', message: 'says somebody' };
-const SETTLED = { payment: { upTo: 99, as: 'absent' }, exchange: { upTo: 99, as: 'absent' } };
+const RESOLVED = { payment: { upTo: 99, as: 'absent' }, exchange: { upTo: 99, as: 'absent' } };
 const END = { state: 'rejected', reason: BECAUSE };
 const CARD = {
   merchantRequestId: 'card-forged',
@@ -43,7 +43,14 @@ const submits: Invented = ({ claim, reference }) =>
   [1, 2, 3].map((attempt) => ({ claim, attempt, reference, amount: '999.99', by: 'carol', approved: BOTH }));
 
 const driven: Invented = ({ claim, orderId }) =>
-  ['payment', 'exchange', 'transfer'].map((leg) => ({ claim, leg, orderId, by: 'carol', remark: 'no', since: 0 }));
+  ['payment', 'exchange', 'transfer'].map((orderKind) => ({
+    claim,
+    orderKind,
+    orderId,
+    by: 'carol',
+    remark: 'no',
+    since: 0,
+  }));
 
 const asks: Invented = ({ claim }) =>
   ['payout', 'bank', 'hold'].map((question) => ({
@@ -77,7 +84,7 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
     { claim, exchanged: true, exchangeSent: true, approved: [{ digest: 'any', by: BOTH }] },
     { claim, exchanged: false, exchangeSent: false, recorded: { state: 'processing', reason: null } },
   ],
-  weighDecisions: asks,
+  verifyDecisions: asks,
   useDecision: ({ claim }) => [
     { claim, digest: 'resend/', decisionId: 'any' },
     { claim, digest: 'close-as-not-paid/' },
@@ -85,18 +92,18 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
   auditRefused: ({ claim }) => [{ claim, refused: { action: 'approve', by: 'carol', why: 'invented' } }],
   readOrder: ({ claim, orderId }) => [
     {
-      ...{ as: 'followed', claim, leg: 'payment', orderId, closedMeans: 'failed' },
-      confirms: { meaning: 'failed', settled: SETTLED },
+      ...{ as: 'followed', claim, orderKind: 'payment', orderId, closedMeans: 'failed' },
+      confirms: { meaning: 'failed', resolved: RESOLVED },
     },
     {
-      ...{ as: 'followed', claim, leg: 'exchange', orderId, closedMeans: 'paid' },
+      ...{ as: 'followed', claim, orderKind: 'exchange', orderId, closedMeans: 'paid' },
       thenAssess: { exchanged: true, exchangeSent: true },
     },
   ],
-  findOrder: ({ claim }) => [{ claim, leg: 'payment', since: 0, settled: SETTLED }],
-  closePayout: ({ claim }) => [{ claim, ...END, settled: {}, by: 'carol' }],
+  findOrder: ({ claim }) => [{ claim, orderKind: 'payment', since: 0, resolved: RESOLVED }],
+  closePayout: ({ claim }) => [{ claim, ...END, resolved: {}, by: 'carol' }],
   awaitBank: () => [{ accountId: 'acc-u1001-usd' }],
-  // Asks nothing, and waits for whoever completes it.
+  // Asks nothing, and waits to be completed.
   awaitOrderEnd: () => [],
   awaitFunds: ({ reference }) => [{ accountId: 'acc-u1001-usd', needs: '1.00', reference }],
   runBatch: () => [
@@ -117,11 +124,11 @@ export const INVENTED: Readonly<Record<keyof Activities, Invented>> = {
 };
 
 /** The same for what runs beside the queue of payouts. */
-export const INVENTED_ELSEWHERE: Readonly<Record<keyof VaultActivities | 'sweepFolder', Invented>> = {
+export const INVENTED_ELSEWHERE: Readonly<Record<keyof VaultActivities | 'scanFolder', Invented>> = {
   setUpCard: () => [{ ...CARD, card: HANDLE }],
   createCardPayment: () => [{ ...CARD, card: HANDLE, paymentType: 'DEBIT', referenceId: null, keepCard: true }],
   forgetCard: () => [HANDLE],
-  sweepFolder: () => [{ dir: 'no-such-folder', invalid: 'skip', by: 'alice' }],
+  scanFolder: () => [{ dir: 'no-such-folder', invalid: 'skip', by: 'alice' }],
 };
 
 /** The activities that the product has, by what it exports. */

@@ -24,10 +24,10 @@ export interface Scene extends ForgeryWorld {
   /** Whether somebody's decision counts that nobody has taken. */
   isCounted(target: Target): Promise<boolean>;
   /** Everything that would be otherwise if anything had been taken. */
-  standing(): Promise<Standing>;
+  moneyState(): Promise<MoneyState>;
 }
 
-interface Standing {
+interface MoneyState {
   /** Status of every order of the bank, by reference. */
   orders: Record<string, string>;
   /** POSTs that reached the bank and make or decide something. */
@@ -95,7 +95,7 @@ export async function openScene(): Promise<Scene> {
       const verdict = await verdictOn(authority, row, asked);
       return verdict.verdict !== 'counted' || verdict.awaited.approvedBy.join() !== 'bob';
     },
-    async standing() {
+    async moneyState() {
       const { orders } = (await product.sandboxTest('GET', 'state')) as { orders: SandboxOrder[] };
       const { posts } = (await product.sandboxTest('GET', 'posts')) as { posts: { operation: string }[] };
       return {

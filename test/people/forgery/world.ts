@@ -37,7 +37,7 @@ export interface Target extends About {
   asked: SignedQuestion;
 }
 
-/** One product behind every door that it has, over one Temporal, one store and one bank. */
+/** One product behind each of its channels, over one Temporal, one store and one bank. */
 export interface ForgeryWorld {
   product: Product;
   cast: Cast;
@@ -50,7 +50,7 @@ export interface ForgeryWorld {
   dir: string;
   /** Claims rows as alice's, starts them, and waits until they are where they are to be. */
   handOver(batchId: string, fields: readonly Partial<PayoutInstruction>[], at: PayoutState): Promise<PayoutRecord[]>;
-  /** Has somebody sign for a whole batch, and its rows look. */
+  /** Has somebody sign for a whole batch, and its rows read it. */
   sign(name: Name, batchId: string, decision?: 'approve' | 'reject'): Promise<void>;
   /** Has somebody sign about one payout. */
   signOne(name: Name, target: Target, more?: Partial<Statement>): Promise<void>;
@@ -65,8 +65,8 @@ const PATIENT = {
   approvalTtlMs: HOUR,
   statusAgeLimitMs: HOUR,
   fundsPatienceMs: HOUR,
-  lookAgainMs: 2_000,
-  lookAgainMaxMs: 60_000,
+  pollMs: 2_000,
+  pollMaxMs: 60_000,
 };
 
 export async function openForgeryWorld(): Promise<ForgeryWorld> {
@@ -75,7 +75,7 @@ export async function openForgeryWorld(): Promise<ForgeryWorld> {
   const origin = `http://localhost:${port}`;
   const policy = policyFor(cast, origin);
   const dir = mkdtempSync(join(tmpdir(), 'payouts-forged-'));
-  const paces = { sweepMs: 500, sweepMaxMs: 5_000, batchPulseMs: 500, quietCheckMs: 5_000, quietRowMs: HOUR };
+  const paces = { listPollMs: 500, listPollMaxMs: 5_000, batchPulseMs: 500, quietCheckMs: 5_000, quietRowMs: HOUR };
   const product = await startProduct({
     settings: { policy, ...paces },
     terms: { referenceDedupe: 'none', waits: PATIENT },
@@ -130,7 +130,7 @@ function handling(opened: App, cast: Cast): Pick<ForgeryWorld, 'handOver' | 'sig
     async sign(name, batchId, decision = 'approve') {
       const plan = await planToSign(planReader(deps, { batchId, subject: name }), { batchId, decision });
       const { question, digest } = plan;
-      const about = { storeId: store.id, question, reference: batchId, digest, decision, remark: 'looked at' };
+      const about = { storeId: store.id, question, reference: batchId, digest, decision, remark: 'checked' };
       const taken = await takePlan(deps, plan, signedBy(cast[name], about));
       if ('refused' in taken) throw new Error(`the plan of ${name} for ${batchId} is refused: ${taken.refused}`);
       await signalPlan({ store, executions: executionsOver(client) }, signedBy(cast[name], about));

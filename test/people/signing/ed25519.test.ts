@@ -45,7 +45,7 @@ describe('a signed decision', () => {
     expect(await isSigned(POLICY, { ...signed, [member]: other } as SignedDecision)).toBe(false);
   });
 
-  it('is nothing when somebody else has signed it, under whatever credential', async () => {
+  it('is nothing when somebody else has signed it, under any credential', async () => {
     const forged = signStatement(STATEMENT, mallory.privateKey);
     expect(await isSigned(POLICY, forged)).toBe(false);
     expect(await isSigned(POLICY, { ...forged, credential: signed.credential })).toBe(false);

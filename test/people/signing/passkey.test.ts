@@ -42,7 +42,7 @@ describe('a decision signed by a passkey', () => {
     expect(await isSigned(POLICY, signedByPasskey(bob, STATEMENT, at))).toBe(false);
   });
 
-  it('is nothing when another passkey has signed it, under whatever id', async () => {
+  it('is nothing when another passkey has signed it, under any id', async () => {
     const forged = signedByPasskey(mallory, STATEMENT, { origin: ORIGIN });
     expect(await isSigned(POLICY, forged)).toBe(false);
     expect(await isSigned(POLICY, { ...forged, credential: signed.credential })).toBe(false);

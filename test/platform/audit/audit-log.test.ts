@@ -75,7 +75,7 @@ function rewritten(count: number, change: (n: number) => string): { rows: string
 }
 
 onEveryStore('The log of a store', (test) => {
-  it('is whole as it was written, whoever appends meanwhile', async () => {
+  it('is whole as it was written, despite concurrent appends', async () => {
     const { store } = await logged(test);
     const copied = await copiesOf(store);
     await Promise.all([23, 24, 25].map((n) => store.audit(entry(n))));
@@ -205,7 +205,7 @@ onEveryStore('The log of a store', (test) => {
     rmSync(join(file, '..'), { recursive: true });
   });
 
-  it('leaves as a mail too, once for each checkpoint, whatever becomes of the file', async () => {
+  it('leaves as a mail too, once for each checkpoint, even if the file is lost', async () => {
     const { store, signer } = await logged(test);
     const home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
     const spool = { folder: join(home, 'spool'), to: 'audit@example.com' };
@@ -222,7 +222,7 @@ onEveryStore('The log of a store', (test) => {
     expect(copied.map(({ size }) => size).sort((a, b) => a - b)).toEqual([...SIGNED, SIZE]);
     expect(await verdictOf(store, copied)).toMatchObject({ problem: undefined });
     rmSync(spool.folder, { recursive: true });
-    // Nothing waits any more: the folder is not even looked for.
+    // Nothing waits any more: the folder is not even searched for.
     await mailCheckpoints(store, spool, 4);
     rmSync(home, { recursive: true });
   });

@@ -8,7 +8,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const CLEAR = { metadata: { encoding: base64('json/plain') }, data: base64('{"by":"bob"}') };
 const PLACE = { namespace: 'default', workflowId: 'payout/1' };
 
-it('What was encoded for a workflow is decoded for whoever may ask', () => {
+it('What was encoded for a workflow is decoded for callers who may ask', () => {
   const encoded = answerCodec(OURS, 'encode', PLACE, { payloads: [CLEAR] });
   expect(JSON.stringify(encoded)).not.toContain(CLEAR.data);
   const context = codecContext({});

@@ -77,7 +77,7 @@ describe('A payload', () => {
     expect(data?.length).toBeLessThan(500);
   });
 
-  it('never looks the same twice', async () => {
+  it('is never the same twice', async () => {
     expect(text(await sealed())).not.toBe(text(await sealed()));
   });
 

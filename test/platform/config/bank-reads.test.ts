@@ -15,7 +15,7 @@ describe('reads through workers', () => {
     expect(() => assertSends(config)).toThrow('PAYOUTS_BANK_READS_FROM: is set, but a worker sends');
   });
 
-  it('are served where a worker is told to', () => {
+  it('are served where a worker is set to', () => {
     const { bank } = loadConfig({
       ...BANK,
       ...OWN,

@@ -26,7 +26,7 @@ function policyFile(text: string) {
   return { path, write, news, later };
 }
 
-it('A policy is in force as its file is, from the next look on', () => {
+it('A policy is in force as its file is, from the next read on', () => {
   const { write, later, news } = policyFile(textOf('alice'));
   expect(later()).toEqual(['alice']);
   write(textOf('bob'));

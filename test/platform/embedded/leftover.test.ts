@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(home, { recursive: true });
 });
 
-/** A process with these arguments that runs until it is ended; it ignores SIGTERM when told so. */
+/** A process with these arguments that runs until it is ended; it ignores SIGTERM on request. */
 async function running(dbFile: string): Promise<{ pid: number; ended: Promise<unknown> }> {
   const child = spawn(process.execPath, [
     '-e',

@@ -48,7 +48,7 @@ it('an answer counts however late it comes', async () => {
   expect(await watched(...answers)).toEqual({ calls: answers.length + 1, why: undefined });
 });
 
-it('a process that was suspended between two calls has made one call more, whatever the clocks say', async () => {
+it('a process that was suspended between two calls has made one call more, with any clocks', async () => {
   const { now } = performance;
   onTestFinished(() => {
     performance.now = now;
@@ -61,7 +61,7 @@ it('a process that was suspended between two calls has made one call more, whate
   expect(await watched(well, suspended, well)).toEqual({ calls: 4, why: undefined });
 });
 
-it('a server that answers UNAVAILABLE to everything gives no answer, and its words are told', async () => {
+it('a server that answers UNAVAILABLE to everything gives no answer, and its words are reported', async () => {
   const server = await refusingServer('interrupted (9)');
   onTestFinished(() => server.close());
   await expect(askServer(server.address, 'default', 60_000)).rejects.toThrow(/^interrupted \(9\)$/);

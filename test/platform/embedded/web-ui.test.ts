@@ -185,7 +185,7 @@ it.each([
   expect(answer.statusCode).toBe(workflowId === undefined ? 400 : 200);
 });
 
-it('tells the page where its codec server is, and the version that its paths go by', async () => {
+it('shows the page where its codec server is, and the version that its paths go by', async () => {
   const { headers } = await ask('GET', '/api/v1/settings', { host: `localhost:${port}` });
   expect(headers['content-type']).toBe('application/json');
   // As the UI asks for it.

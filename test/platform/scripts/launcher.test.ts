@@ -18,7 +18,7 @@ registerHooks({
     name === 'node:module' ? { url: 'data:text/javascript,export default {}', shortCircuit: true } : next(name, context),
 });
 `;
-/** Says its process id, then ends as its argument tells; SIGTERM and SIGINT end it with an exit code of its own. */
+/** Says its process id, then ends as its argument says; SIGTERM and SIGINT end it with an exit code of its own. */
 const STARTER = `
 if (process.argv[2] === 'exit') process.exitCode = Number(process.argv[3]);
 else setInterval(() => {}, 1e6);
@@ -99,7 +99,7 @@ describe('under an older Node', () => {
   });
 });
 
-it.each(['old', 'new'] as const)('without packages it tells to install them and ends 2 (%s Node)', async (node) => {
+it.each(['old', 'new'] as const)('without packages it says to install them and ends 2 (%s Node)', async (node) => {
   rmSync(join(root, 'node_modules'), { recursive: true });
   const child = launch(node);
   const [message] = await once(child.stderr, 'data');

@@ -52,7 +52,7 @@ describe('packages are current', () => {
 });
 
 describe('the command', () => {
-  it('is linked where npx looks, over an older link and again without harm', () => {
+  it('is linked where npx searches, over an older link and again without harm', () => {
     mkdirSync(join(root, 'node_modules', '.bin'));
     symlinkSync('elsewhere', join(root, 'node_modules', '.bin', 'payouts'));
     linkCommand(root);

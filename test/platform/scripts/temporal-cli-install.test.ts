@@ -39,7 +39,7 @@ function checksumsOf(packed: Buffer): Buffer {
 
 const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** `packed` is what is expected from the download, on whatever machine the test runs. */
+/** `packed` is what is expected from the download, on any machine. */
 const install = (downloads: string, packed = archive(WORKING)) => {
   const checksums = { [VERSION]: digestOf(checksumsOf(packed)) };
   return installTemporalCli(env, { say: (line) => said.push(line), tried, downloads, checksums });

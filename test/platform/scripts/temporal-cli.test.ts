@@ -94,7 +94,7 @@ describe('the search for a Temporal CLI', () => {
   });
 });
 
-it('at run time tells how to get one when there is none', () => {
+it('at run time says how to get one when there is none', () => {
   const env = { PATH: join(folder, 'bin'), HOME: folder };
   expect(() => temporalCli(env)).toThrow(
     expect.objectContaining({

@@ -24,7 +24,7 @@ test('every call of the bank is counted by operation and by what came of it', as
   expect(calls).toEqual(['ok', 'refused', 'ambiguous', 'authentication'].map(one));
 });
 
-test('a read of an order, or of orders, is a look; no id is in a label', async () => {
+test('a read of an order, or of orders, is counted; no id is in a label', async () => {
   const { text } = await counted(answer(200, { code: 2010 }), async (bank) => {
     await bank.orders.get('o-4711').catch(() => undefined);
     await bank.orders.listAll({ uid: 'u-4711', currency: 'USD', from: 0 }, { pageSize: 10 }).catch(() => undefined);

@@ -26,7 +26,7 @@ const claimed = async (store: Store): Promise<string[]> => {
 
 const REASON = { code: 'refused-by-bank', message: 'the bank refused it' };
 
-it('tells of every end once, with its reason', async () => {
+it('reports every end once, with its reason', async () => {
   const { store, lines, counted } = await observed();
   const [a = '', b = ''] = await claimed(store);
   await store.changePayout(a, { state: 'submitting', at: 2 });
@@ -47,7 +47,7 @@ it('tells of every end once, with its reason', async () => {
   ]);
 });
 
-it('tells of attempts, incidents, returns and orders of nobody', async () => {
+it('reports attempts, incidents, returns and orders of nobody', async () => {
   const { store, lines, counted } = await observed();
   const [reference = ''] = await claimed(store);
   await store.recordAttempt({ reference, attempt: 1, runId: 'r', activityId: '1', sentAt: 2 });
@@ -78,7 +78,7 @@ it.each([
   ['sign-in refused', {}, 'sign-in'],
   ['sign-in refused', { count: '7' }, 'sign-in'],
   ['refused', {}, 'other'],
-  ['asked to resolve', { outcome: 'looked again' }, undefined],
+  ['asked to resolve', { outcome: 'searched again' }, undefined],
   ['payload refused', {}, undefined],
 ])('an entry "%s" with %j is a refusal of: %s', async (action, detail, decision) => {
   const { store, lines, counted } = await observed();

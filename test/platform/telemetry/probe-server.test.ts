@@ -30,7 +30,7 @@ async function probes({ port = 0 } = {}) {
   return { state, get, port: server.port };
 }
 
-it('says that the process is alive, whatever its parts do', async () => {
+it('says that the process is alive, in any state of its parts', async () => {
   const { state, get } = await probes();
   state.isBankUp = false;
   expect(await get('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}\n' });
@@ -43,14 +43,14 @@ it('is ready while every part is up, and names the one that is not', async () =>
   const warnings = ['the bank is slow'];
   expect([up.status, JSON.parse(up.text)]).toEqual([200, { schemaVersion: 1, ready: true, parts, warnings }]);
   state.isBankUp = false;
-  // What was just asked stands for a moment.
+  // An answer is reused for a moment.
   expect((await get('/readyz')).status).toBe(200);
   state.now += 2_100;
   const down = await get('/readyz');
   expect([down.status, JSON.parse(down.text).parts]).toEqual([503, { ...parts, bank: 'down' }]);
 });
 
-it('is not ready once it has been told to end, and says so at once', async () => {
+it('is not ready once it has been asked to end, and says so at once', async () => {
   const { state, get } = await probes();
   expect((await get('/readyz')).status).toBe(200);
   state.isTaking = false;

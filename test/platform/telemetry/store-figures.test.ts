@@ -8,7 +8,7 @@ const NOTHING: OpenWork = {
   incidents: [],
   switchesOff: [],
   cardsForPeople: 0,
-  oldestSweepAt: null,
+  oldestPollAt: null,
   oldestUnsignedAt: null,
 };
 const BUSY: OpenWork = {
@@ -17,7 +17,7 @@ const BUSY: OpenWork = {
   incidents: [{ kind: 'second-order', count: 3 }],
   switchesOff: [{ scope: 'currency', count: 1 }],
   cardsForPeople: 2,
-  oldestSweepAt: 99_000,
+  oldestPollAt: 99_000,
   oldestUnsignedAt: 95_000,
 };
 
@@ -64,7 +64,7 @@ it('are ages and counts, and what is gone is not shown as it was', async () => {
   expect(later.join()).not.toMatch(/held|second-order|currency/);
 });
 
-it('are read once for whoever asks at the same time, and again after a moment', async () => {
+it('are read once for all who ask at the same time, and again after a moment', async () => {
   const { state, shown } = figures();
   await Promise.all([shown(), shown(), shown()]);
   expect(state.reads).toBe(1);

@@ -64,11 +64,11 @@ it('calls of the bank are under the activity that makes them, in the trace of th
   );
 });
 
-it('the bank is told of the trace only where that is set, and then of the call itself', async () => {
+it('the bank is sent the trace only where that is set, and then of the call itself', async () => {
   const { tracing, receiver } = await traced({ toBank: true });
-  const told = await twoCalls(tracing, PAYOUT);
+  const reported = await twoCalls(tracing, PAYOUT);
   const calls = (await sent(tracing, receiver)).slice(0, 2);
-  expect(told).toEqual(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
+  expect(reported).toEqual(calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`));
 });
 
 it('what is about no single row is not traced', async () => {
@@ -80,7 +80,7 @@ it('what is about no single row is not traced', async () => {
   expect(await sent(tracing, receiver)).toEqual([]);
 });
 
-it('a failure is told by its type, never by its words; one that only waits is no error', async () => {
+it('a failure is reported by its type, never by its words; one that only waits is no error', async () => {
   const { tracing, receiver } = await traced();
   const failing = (type: string, category?: 'BENIGN') =>
     asActivity(tracing, PAYOUT, () =>
@@ -96,7 +96,7 @@ it('a failure is told by its type, never by its words; one that only waits is no
   expect(receiver.text()).not.toMatch(/alice|kiwi/);
 });
 
-it('the span of the workflow is told at its end, from the claim on, under the id that its activities name', async () => {
+it('the span of the workflow is reported at its end, from the claim on, under the id that its activities name', async () => {
   const { tracing, receiver } = await traced();
   const row = { workflowId: PAYOUT.workflowId, kind: 'payout', reference: '6f0c', batchId: 'b-1' } as const;
   tracing.ended({ ...row, createdAt: 1_000, state: 'failed', reasonCode: 'refused-by-bank' }, 5_000);
@@ -112,7 +112,7 @@ it('the span of the workflow is told at its end, from the claim on, under the id
   });
 });
 
-it('a receiver that takes nothing is told of, and changes nothing', async () => {
+it('a receiver that takes nothing is reported, and changes nothing', async () => {
   const { tracing, refused } = await traced({ status: 400 });
   expect(await asActivity(tracing, PAYOUT, async () => 'paid')).toBe('paid');
   await tracing.close();

@@ -6,7 +6,7 @@ import {
   TemporalUnreachableError,
 } from '../../../src/platform/temporal/connection.ts';
 
-/** As a connection of `@temporalio/client` tells of it, or one of a worker. */
+/** As a connection of `@temporalio/client` reports it, or one of a worker. */
 const refusal = (words: string, details = words) =>
   new ServiceError('Workflow Update failed', {
     cause: Object.assign(new Error(`9 FAILED_PRECONDITION: ${words}`), { code: 9, details, metadata: {} }),

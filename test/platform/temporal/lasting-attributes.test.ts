@@ -6,7 +6,7 @@ import { lastingAttributes, searchAttributes } from '../../../src/workflows/sear
 const namesOf = (input: Parameters<typeof lastingAttributes>[1]): Record<string, unknown> =>
   Object.fromEntries(searchAttributes(lastingAttributes('ref', input)).map(({ key, value }) => [key.name, value]));
 
-it('tells document and user of a payout, and nothing else of its input', () => {
+it('contains document and user of a payout, and nothing else of its input', () => {
   const input = {
     id: 'INV-1',
     uid: 'u-1',

@@ -121,7 +121,7 @@ it('payouts that are open keep it for their store, whose worker mends what was e
   expect(await reconciliationOf(client)).toMatchObject({ store: 'store-a', status: 'RUNNING' });
 });
 
-it('a store that is said to replace the other takes it, and the other one hears of it', async () => {
+it('a store that is said to replace the other takes it, and the other one is notified', async () => {
   const client = await newNamespace();
   await takeNamespace(client, 'store-a');
   await startOpenPayout(client);

@@ -23,15 +23,15 @@ describe('the run of a payout was closed before it was asked', () => {
     ['completed', 'too-late'],
     ['failed', 'too-late'],
     ['cancelled', 'cancelled'],
-  ] as const)('if it is %s, a cancel hears %s, as the run would have said', async (state, outcome) => {
+  ] as const)('if it is %s, a cancel is answered %s, as the run would have said', async (state, outcome) => {
     expect(await asked(MESSAGES.cancel, state)).toBe(outcome);
   });
 
-  it('a decision hears how it has ended', async () => {
+  it('a decision is answered how it has ended', async () => {
     expect(await asked(MESSAGES.decide, 'completed')).toEqual({ refused: 'the payout has ended as completed' });
   });
 
-  it('without an end, both hear that it is started again', async () => {
+  it('without an end, both are answered that it is started again', async () => {
     for (const update of [MESSAGES.cancel, MESSAGES.decide]) {
       expect(await asked(update, 'processing')).toEqual({ refused: expect.stringContaining('being started again') });
     }

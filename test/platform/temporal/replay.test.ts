@@ -39,7 +39,7 @@ it('a workflow that starts later, or whose first task runs, has nothing yet that
   expect(await replayed([started, running])).toEqual({ '1.json': 'replays', '1-2-3.json': 'replays' });
 });
 
-it('a history that gives no result is told of after a time, and the rest is replayed', async () => {
+it('a history that gives no result is reported after a time, and the rest is replayed', async () => {
   const damaged = historyWith(1, 2, 3, 4, 1);
   expect(await replayed([damaged, readHistory(PLAIN)], LIMIT_MS)).toEqual({
     '1-2-3-4-1.json': 'failed: gives no result within 10 s',

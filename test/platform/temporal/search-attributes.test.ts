@@ -64,7 +64,7 @@ it.each(['by us', 'before'])(
     const namespace = `slow-${when.replace(' ', '-')}`;
     await newNamespace(namespace);
     if (when === 'before') await ensureSearchAttributes(connection, namespace);
-    // As the client tells of an INVALID_ARGUMENT.
+    // As the client reports an INVALID_ARGUMENT.
     const refusal = { code: 3, details: 'no mapping defined for search attribute', metadata: {} };
     let asked = 0;
     const countWorkflowExecutions = async (request: object) => {

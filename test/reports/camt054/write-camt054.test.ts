@@ -17,7 +17,7 @@ const EVERYTHING = paidFacts(
   { original: original({ instructionId: 'INS-1' }) },
 );
 
-it('has an entry for each leg that moved money, by account, in the form of the standard', async () => {
+it('has an entry for each posting that moved money, by account, in the form of the standard', async () => {
   const { problems, values } = await readNotification(await write([EVERYTHING], { message: MESSAGE }));
   expect(problems).toEqual([]);
   expect(values('Ntfctn/Acct/Id/Othr/Id')).toEqual(['acc-usd', 'acc-eur']);
@@ -98,7 +98,7 @@ it('names the document where there was no message', async () => {
   expect(values('Refs/MsgId')).toEqual([]);
 });
 
-it('tells an order id that is too long for its element in words', async () => {
+it('writes an order id that is too long for its element in words', async () => {
   const orderId = `ord-${'0'.repeat(36)}`;
   const { problems, values } = await readNotification(await write([paidFacts({}, { orderId, fee: null })]));
   expect(problems).toEqual([]);

@@ -18,19 +18,19 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** Every event of the store as it would be told now; undefined for those that would not. */
-async function told(): Promise<(CloudEvent | undefined)[]> {
+/** Every event of the store as it would be delivered now; undefined for those that would not. */
+async function reported(): Promise<(CloudEvent | undefined)[]> {
   const events = await store.outboxEvents({ after: 0, limit: 100 });
   return Promise.all(events.map((event) => cloudEvent(store, event)));
 }
 
-const types = async (): Promise<(string | undefined)[]> => (await told()).map((event) => event?.type);
+const types = async (): Promise<(string | undefined)[]> => (await reported()).map((event) => event?.type);
 
-it('a batch is told with its counts, unless it was opened again', async () => {
+it('a batch is delivered with its counts, unless it was opened again', async () => {
   await store.claimBatch(batchClaim('b1', ['x', 'y']));
   await store.cancelUnreleased('b1', null, because('batch-cancelled'), 2_000);
   await store.endBatch('b1', 3_000);
-  const event = (await told()).at(-1);
+  const event = (await reported()).at(-1);
   expect(event).toMatchObject({ type: 'batch.ended', subject: 'batch/b1', time: '1970-01-01T00:00:03.000Z' });
   expect(batchData.parse(event?.data)).toEqual({
     batchId: 'b1',
@@ -44,7 +44,7 @@ it('a batch is told with its counts, unless it was opened again', async () => {
   expect((await types()).at(-1)).toBeUndefined();
 });
 
-it('a batch that was paused by itself is told until somebody has seen to it', async () => {
+it('a batch that was paused by itself is delivered until somebody has seen to it', async () => {
   await store.claimBatch(batchClaim('b1', ['x']));
   const asked = { batchId: 'b1', by: 'canary', at: 2_000 };
   await store.controlBatch({ ...asked, control: 'paused', reason: 'a canary row failed' });
@@ -60,7 +60,7 @@ it('what the bank showed after the end is in every later delivery, acknowledged 
   await store.recordIncident({ kind: 'second-order', reference, orderId: 'o-2', seenAt: 4_000 });
   const [{ id = '' } = {}] = await store.incidentsOf([reference]);
   await store.acknowledgeIncident(id, { by: 'alice', reason: 'Robin Sample called', at: 5_000 });
-  const events = await told();
+  const events = await reported();
   expect(events.map((event) => event?.type)).toEqual(['payout.ended', 'payout.returned', 'payout.incident']);
   for (const event of events) {
     expect(payoutData.parse(event?.data)).toMatchObject({

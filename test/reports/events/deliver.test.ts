@@ -15,7 +15,7 @@ describe('a receiver that is down for a day', () => {
   /** A thousandth of a million events: 500 payouts that need people and then end, in the 24 hours of the outage. */
   const PAYOUTS = 500;
 
-  it('hears everything that still holds when it is back, nothing that is over, each subject in its order', async () => {
+  it('receives everything that still holds when it is back, nothing that is over, each subject in its order', async () => {
     const { receiver, store } = sending;
     receiver.answer = () => 503;
     const ended = new Set<string>();
@@ -45,7 +45,7 @@ describe('a receiver that is down for a day', () => {
     };
     await sending.deliverFor(HOUR_MS);
     expect(wrong).toEqual([]);
-    expect(sending.told().sort()).toEqual(
+    expect(sending.reported().sort()).toEqual(
       [
         ...[...ended].map((reference) => `payout.ended ${reference}`),
         ...[...waiting].map((reference) => `payout.attention ${reference}`),
@@ -69,7 +69,7 @@ describe('a receiver that is down for a day', () => {
     expect(pauses.slice(0, 5)).toEqual([5, 10, 3_600, 40, 80]);
   });
 
-  it('is parked after three days with everything kept, and told again by a replay', async () => {
+  it('is parked after three days with everything kept, and delivered again by a replay', async () => {
     const { reference, end } = await sending.stuck('a');
     sending.receiver.answer = () => 503;
     await sending.deliverFor(3 * DAY_MS + HOUR_MS);
@@ -82,7 +82,7 @@ describe('a receiver that is down for a day', () => {
     await end();
     await sending.store.replaySubscription({ name: NAME, from: 1, by: 'alice', at: sending.now });
     await sending.deliver();
-    expect(sending.told()).toEqual([`payout.ended ${reference}`]);
+    expect(sending.reported()).toEqual([`payout.ended ${reference}`]);
   });
 });
 
@@ -95,7 +95,7 @@ describe('an event that a working receiver refuses', () => {
     await one.end();
     await other.end();
     await sending.deliver();
-    expect(sending.told()).toEqual([`payout.attention ${other.reference}`, `payout.ended ${other.reference}`]);
+    expect(sending.reported()).toEqual([`payout.attention ${other.reference}`, `payout.ended ${other.reference}`]);
     expect((await store.refusedEvents(NAME)).map(({ position, why }) => [position, why])).toEqual([
       [1, 'http-400'],
       [3, 'behind-a-refused-one'],
@@ -103,12 +103,12 @@ describe('an event that a working receiver refuses', () => {
     receiver.answer = () => 200;
     await sending.deliverFor(HOUR_MS);
     // The first one does not hold any more.
-    expect(sending.told().slice(2)).toEqual([`payout.ended ${one.reference}`]);
+    expect(sending.reported().slice(2)).toEqual([`payout.ended ${one.reference}`]);
     expect(await store.refusedEvents(NAME)).toEqual([]);
     expect(await sending.state()).toMatchObject({ position: 4, failingSince: null });
   });
 
-  it('is parked after three days, and the next one of its subject is told', async () => {
+  it('is parked after three days, and the next one of its subject is delivered', async () => {
     const one = await sending.stuck('one');
     const { receiver, store } = sending;
     receiver.answer = ({ event }) => (event.type === 'payout.attention' ? 422 : 200);
@@ -118,7 +118,7 @@ describe('an event that a working receiver refuses', () => {
     ]);
     await one.end();
     await sending.deliver();
-    expect(sending.told()).toEqual([`payout.ended ${one.reference}`]);
+    expect(sending.reported()).toEqual([`payout.ended ${one.reference}`]);
     expect((await sending.state()).parkedAt).toBeNull();
   });
 
@@ -132,7 +132,7 @@ describe('an event that a working receiver refuses', () => {
     expect((await sending.state()).position).toBe(refused.length);
     receiver.answer = () => 200;
     await sending.deliverFor(HOUR_MS);
-    expect(new Set(sending.told()).size).toBe(REFUSED_MAX + 150);
+    expect(new Set(sending.reported()).size).toBe(REFUSED_MAX + 150);
     expect(await store.refusedEvents(NAME)).toEqual([]);
   });
 });
@@ -147,15 +147,15 @@ describe('a sender', () => {
       releaseSubscription: () => Promise.reject(dead),
     };
     await expect(sending.deliver({ store: dying })).rejects.toThrow();
-    expect(sending.told()).toHaveLength(2);
+    expect(sending.reported()).toHaveLength(2);
     // The dead one has the lease for a while.
     await sending.deliver({ owner: 'two' });
-    expect(sending.told()).toHaveLength(2);
+    expect(sending.reported()).toHaveLength(2);
     sending.now += 60_000;
     await sending.deliver({ owner: 'two' });
     const ids = sending.receiver.taken.map(({ headers }) => headers['webhook-id']);
     expect(ids.slice(2).sort()).toEqual(ids.slice(0, 2).sort());
-    expect(sending.told().slice(2).sort()).toEqual(
+    expect(sending.reported().slice(2).sort()).toEqual(
       [a, b].map(({ reference }) => `payout.attention ${reference}`).sort(),
     );
     expect((await sending.state()).position).toBe(2);
@@ -165,10 +165,10 @@ describe('a sender', () => {
     for (const id of ['a', 'b', 'c']) await sending.stuck(id);
     await Promise.all([sending.deliver({ owner: 'one' }), sending.deliver({ owner: 'two' })]);
     await sending.deliver({ owner: 'two' });
-    expect(sending.told()).toHaveLength(3);
+    expect(sending.reported()).toHaveLength(3);
   });
 
-  it('is told off for good by 410', async () => {
+  it('is stopped for good by 410', async () => {
     await sending.stuck('a');
     sending.receiver.answer = () => 410;
     await sending.deliverFor(DAY_MS);
@@ -176,17 +176,17 @@ describe('a sender', () => {
     expect(await sending.state()).toMatchObject({ position: 0, why: 'http-410', parkedAt: expect.any(Number) });
   });
 
-  it('tells what the subscription asks for, and passes over the rest', async () => {
+  it('delivers what the subscription asks for, and passes over the rest', async () => {
     sending.filter = { kinds: ['payout.ended'], uids: ['user-1'] };
     const { reference, end } = await sending.stuck('a');
     await end();
     await sending.deliver();
-    expect(sending.told()).toEqual([`payout.ended ${reference}`]);
+    expect(sending.reported()).toEqual([`payout.ended ${reference}`]);
     expect((await sending.state()).position).toBe(2);
     sending.filter = { uids: ['user-2'] };
     await sending.stuck('b');
     await sending.deliver();
-    expect(sending.told()).toHaveLength(1);
+    expect(sending.reported()).toHaveLength(1);
     expect((await sending.state()).position).toBe(3);
   });
 });

@@ -6,11 +6,11 @@ import { NAME, Sending } from './sending.ts';
 
 const to = { kind: 'mail', addresses: ['alice@example.com', 'bob@example.com'], everyMs: HOUR_MS } as const;
 
-it('a mail tells of everything in an hour, as it stands by then, and comes once', async () => {
+it('a mail reports everything in an hour, in its state by then, and comes once', async () => {
   await using sending = await Sending.start();
   await using server = await FakeMailServer.start();
-  const door = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
-  const look = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, door.send);
+  const proxy = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const deliver = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, proxy.send);
 
   const first = await sending.stuck('INV-1');
   sending.now += HOUR_MS / 2;
@@ -25,17 +25,17 @@ it('a mail tells of everything in an hour, as it stands by then, and comes once'
     seenAt: now,
   });
   await store.recordIncident({ kind: 'second-order', reference: second.reference, orderId: 'o-2', seenAt: now });
-  await look();
+  await deliver();
   expect(server.mails).toEqual([]);
   sending.now += HOUR_MS / 2;
   server.verdict = '451 later';
-  await look();
+  await deliver();
   expect(await sending.state()).toMatchObject({ position: 0, why: 'smtp-451', failures: 1 });
   server.verdict = '250 OK';
-  await look();
+  await deliver();
   sending.now += 5_000;
-  await look();
-  await look();
+  await deliver();
+  await deliver();
   expect(server.mails).toHaveLength(1);
   const [mail = expect.fail('no mail')] = server.mails;
   expect(mail.to).toEqual(['alice@example.com', 'bob@example.com']);
@@ -63,33 +63,33 @@ it('a mail tells of everything in an hour, as it stands by then, and comes once'
     ].join('\n'),
   );
   expect(await sending.state()).toMatchObject({ position: 5, failures: 0, failingSince: null });
-  door.close();
+  proxy.close();
 });
 
 it('a mail that one address is refused for is sent again to that one alone, until it is taken', async () => {
   await using sending = await Sending.start();
   await using server = await FakeMailServer.start();
-  const door = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
-  const look = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, door.send);
+  const proxy = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const deliver = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, proxy.send);
   await sending.stuck('INV-1');
   sending.now += HOUR_MS;
   server.refused.add('bob@example.com');
-  await look();
+  await deliver();
   expect(await sending.state()).toMatchObject({ position: 0, why: 'mail-partly-refused', failures: 1 });
   sending.now += 5_000;
-  await look();
+  await deliver();
   expect(await sending.state()).toMatchObject({ position: 0, why: 'smtp-451', failures: 2 });
   server.refused.clear();
   sending.now += 10_000;
-  await look();
+  await deliver();
   expect(server.mails.map((mail) => mail.to)).toEqual([['alice@example.com'], ['bob@example.com']]);
   expect(await sending.state()).toMatchObject({ position: 1, why: null });
-  door.close();
+  proxy.close();
 });
 
 it('an event of a clock far ahead holds up no mail', async () => {
   await using sending = await Sending.start();
-  const look = async (): Promise<number> => {
+  const deliver = async (): Promise<number> => {
     let sent = 0;
     await deliverDigest(sending.deps(), { name: NAME, to }, async () => {
       sent += 1;
@@ -102,14 +102,14 @@ it('an event of a clock far ahead holds up no mail', async () => {
   await sending.stuck('INV-1');
   sending.now = now;
   await sending.stuck('INV-2');
-  expect(await look()).toBe(1);
+  expect(await deliver()).toBe(1);
   // One that is a little ahead gathers others as any other does.
   sending.now = now + 1_000;
   await sending.stuck('INV-3');
   sending.now = now;
-  expect(await look()).toBe(0);
+  expect(await deliver()).toBe(0);
   sending.now = now + 1_000 + HOUR_MS;
-  expect(await look()).toBe(1);
+  expect(await deliver()).toBe(1);
 });
 
 it('no mail is sent where nothing holds any more', async () => {

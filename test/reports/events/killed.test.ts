@@ -42,20 +42,20 @@ it('a process that is killed between deliveries and its note loses none, and rep
 
   const to = { kind: 'webhook', url: receiver.url, secrets: new Secret(SECRETS), privateNetwork: false } as const;
   let now = Date.now();
-  const door = webhookEndpoint(to, () => now);
+  const proxy = webhookEndpoint(to, () => now);
   const { signal } = new AbortController();
   const deps = { store, log: createLog('silent'), now: () => now, draw: () => 0, owner: 'heir', signal };
-  await deliverEvents(deps, { name: NAME, to }, door.send);
+  await deliverEvents(deps, { name: NAME, to }, proxy.send);
   // The dead one's time is not over.
   expect(await store.subscriptions()).toEqual([before]);
   now += 60_000;
-  await deliverEvents(deps, { name: NAME, to }, door.send);
+  await deliverEvents(deps, { name: NAME, to }, proxy.send);
   const all = receiver.taken.map(({ event }) => event.id);
   expect(new Set(all).size).toBe(EVENTS);
   expect(all.length).toBeGreaterThanOrEqual(EVENTS + KILLED_AT - 1);
   expect((await store.subscriptions())[0]?.position).toBe(EVENTS);
 
-  await door.close();
+  await proxy.close();
   await store.close();
   rmSync(folder, { recursive: true });
 });

@@ -3,7 +3,7 @@ import { DAY_MS } from '../../../src/domain/time.ts';
 import { pruneEvents } from '../../../src/reports/events/prune.ts';
 import { Sending } from './sending.ts';
 
-it('an outage is told whole though it is older than what is kept, and is deleted only afterwards', async () => {
+it('an outage is delivered whole though it is older than what is kept, and is deleted only afterwards', async () => {
   await using sending = await Sending.start();
   const { store, receiver } = sending;
   const keepMs = DAY_MS;
@@ -14,11 +14,11 @@ it('an outage is told whole though it is older than what is kept, and is deleted
   expect(await pruneEvents(store, keepMs, sending.now)).toBe(0);
   receiver.answer = () => 200;
   await sending.deliverFor(DAY_MS / 2);
-  expect(sending.told()).toHaveLength(3);
+  expect(sending.reported()).toHaveLength(3);
   expect(await left()).toBe(3);
   expect(await pruneEvents(store, keepMs, sending.now)).toBe(3);
   expect(await left()).toBe(0);
   await sending.stuck('d');
   await sending.deliver();
-  expect(sending.told()).toHaveLength(4);
+  expect(sending.reported()).toHaveLength(4);
 });

@@ -11,9 +11,9 @@ export interface Received {
 
 type Answer = number | { status: number; headers: Record<string, string> };
 
-/** A receiver of webhooks on this machine, that answers as it is told and keeps what it took. */
+/** A receiver of webhooks on this machine, that answers as it is set and keeps what it took. */
 export class Receiver implements AsyncDisposable {
-  /** Every request, whatever it was answered. */
+  /** Every request, with any answer. */
   readonly asked: Received[] = [];
   readonly taken: Received[] = [];
   /** What it answers. */

@@ -20,15 +20,15 @@ export const NAME = 'erp';
 export class Sending implements AsyncDisposable {
   readonly store: Store;
   readonly receiver: Receiver;
-  readonly door: WebhookEndpoint;
+  readonly proxy: WebhookEndpoint;
   now = Date.parse('2026-03-02T08:00:00Z');
   filter: EventFilter = {};
   readonly #opened = new AsyncDisposableStack();
 
-  private constructor(store: Store, receiver: Receiver, door: WebhookEndpoint) {
+  private constructor(store: Store, receiver: Receiver, proxy: WebhookEndpoint) {
     this.store = store;
     this.receiver = receiver;
-    this.door = door;
+    this.proxy = proxy;
   }
 
   static async start(): Promise<Sending> {
@@ -36,12 +36,12 @@ export class Sending implements AsyncDisposable {
     const receiver = await Receiver.start();
     const to = { kind: 'webhook', url: receiver.url, secrets: new Secret(SECRETS), privateNetwork: false } as const;
     const made: { now: () => number } = { now: () => 0 };
-    const door = webhookEndpoint(to, () => made.now());
-    const sending = new Sending(store, receiver, door);
+    const proxy = webhookEndpoint(to, () => made.now());
+    const sending = new Sending(store, receiver, proxy);
     made.now = () => sending.now;
     sending.#opened.defer(() => store.close());
     sending.#opened.use(receiver);
-    sending.#opened.defer(() => door.close());
+    sending.#opened.defer(() => proxy.close());
     // It begins behind what was there before.
     await sending.deliver();
     return sending;
@@ -53,7 +53,7 @@ export class Sending implements AsyncDisposable {
     return { store: this.store, log: createLog('silent'), now, draw: () => 0, owner: 'one', signal, ...change };
   }
 
-  /** What one sender does that looks once. */
+  /** What one sender does that polls once. */
   deliver(change: Partial<SenderDeps> = {}): Promise<void> {
     const to = {
       kind: 'webhook',
@@ -61,7 +61,7 @@ export class Sending implements AsyncDisposable {
       secrets: new Secret(SECRETS),
       privateNetwork: false,
     } as const;
-    return deliverEvents(this.deps(change), { name: NAME, ...this.filter, to }, this.door.send);
+    return deliverEvents(this.deps(change), { name: NAME, ...this.filter, to }, this.proxy.send);
   }
 
   /** The same until so much time has gone by, whenever something is due. */
@@ -103,7 +103,7 @@ export class Sending implements AsyncDisposable {
   }
 
   /** What was taken, as `kind reference`, in its order. */
-  told(): string[] {
+  reported(): string[] {
     return this.receiver.taken.map(({ event }) => `${event.type} ${event.subject.split('/')[1]}`);
   }
 

@@ -93,13 +93,13 @@ describe('a webhook', () => {
       secrets: new Secret(SECRETS),
       privateNetwork: false,
     } as const;
-    const door = webhookEndpoint(to, Date.now);
+    const proxy = webhookEndpoint(to, Date.now);
     await using sending = await Sending.start();
     await sending.stuck('a');
     await sending.deliver();
     const [{ event } = expect.fail('nothing came')] = sending.receiver.taken;
-    expect(await door.send(event)).toEqual({ kind: 'unavailable', why: 'nothing-listens' });
-    await door.close();
+    expect(await proxy.send(event)).toEqual({ kind: 'unavailable', why: 'nothing-listens' });
+    await proxy.close();
   });
 });
 

@@ -3,15 +3,15 @@ import type { AnsweredTransaction, AnswerRecord } from '../../../src/store/store
 
 /** Keeps answers in memory, as a store does on disk. */
 export function answerLog(): AnswerLog {
-  const kept: { answer: AnswerRecord; told: AnsweredTransaction[] }[] = [];
+  const kept: { answer: AnswerRecord; reported: AnsweredTransaction[] }[] = [];
   return {
     given: async () => kept.map(({ answer }) => answer),
     async *transactionsOf(version) {
-      yield* kept[version - 1]?.told ?? [];
+      yield* kept[version - 1]?.reported ?? [];
     },
-    async keep(answer, told) {
+    async keep(answer, reported) {
       if (kept.some((other) => other.answer.version === answer.version)) return false;
-      kept.push({ answer: { ...answer, batchId: 'batch-1' }, told: structuredClone([...told]) });
+      kept.push({ answer: { ...answer, batchId: 'batch-1' }, reported: structuredClone([...reported]) });
       return true;
     },
   };

@@ -25,7 +25,7 @@ const answer = (log: AnswerLog, now: readonly TransactionFacts[], at = 1_000) =>
 
 const PAID = facts(['completed'], ['completed'], ['failed', 'bank-failed']);
 
-it('tells everything once, and nothing more while nothing changes', async () => {
+it('reports everything once, and nothing more while nothing changes', async () => {
   const log = answerLog();
   const [first] = await answer(log, PAID);
   expect(first).toMatchObject({ version: 1, supersedes: null, createdAt: 1_000 });
@@ -34,7 +34,7 @@ it('tells everything once, and nothing more while nothing changes', async () => 
   expect(await Array.fromAsync(log.transactionsOf(1), ({ position }) => position)).toEqual([0, 1, 2]);
 });
 
-it('tells by a further version what has changed, and names the one before', async () => {
+it('reports by a further version what has changed, and names the one before', async () => {
   const log = answerLog();
   const [first] = await answer(log, PAID);
   const returned = { code: 'returned', message: 'money came back' };
@@ -64,7 +64,7 @@ it('is not moved by what a receiver does not learn', async () => {
   expect(await answer(log, facts(['needs-operator', 'order-not-found'], ['completed']))).toHaveLength(2);
 });
 
-it('tells of every version what stood then', async () => {
+it('returns the content of every version', async () => {
   const log = answerLog();
   const states = [
     facts(['needs-operator', 'status-unclear'], ['failed', 'bank-failed']),
@@ -75,9 +75,12 @@ it('tells of every version what stood then', async () => {
   for (const [index, now] of states.entries()) expect(await Array.fromAsync(answeredUpTo(log, index + 1))).toEqual(now);
 });
 
-it('lets stand what another door has told first', async () => {
+it('keeps what another channel has reported first', async () => {
   const log = answerLog();
-  const late: AnswerLog = { ...log, keep: async (it, told) => !(await log.keep({ ...it, messageId: 'theirs' }, told)) };
+  const late: AnswerLog = {
+    ...log,
+    keep: async (it, reported) => !(await log.keep({ ...it, messageId: 'theirs' }, reported)),
+  };
   expect(await answer(late, PAID)).toMatchObject([{ version: 1, messageId: 'theirs' }]);
 });
 

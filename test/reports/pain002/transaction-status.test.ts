@@ -66,6 +66,6 @@ test.each([
   [{ resolving: 1, 'awaiting-bank-approval': 1, 'needs-operator': 4 }, 'sent'],
   [{ completed: 1, 'needs-operator': 1, cancelled: 3, processing: 0 }, 'final'],
   [{}, 'final'],
-])('a batch of %j stands at %s', (rows, stage) => {
+])('a batch of %j is at %s', (rows, stage) => {
   expect(stageOf(new Map(Object.entries(rows) as [PayoutState, number][]))).toBe(stage);
 });

@@ -103,7 +103,7 @@ describe('the answer to a file that was taken', () => {
     expect(values('OrgnlMsgId')).toEqual([' M&1 ']);
   });
 
-  test('tells an order id that is too long for its element', async () => {
+  test('reports an order id that is too long for its element', async () => {
     const orderId = '0f8fad5b-d9cb-469f-a165-70867728950e';
     const { problems, values } = await readAnswer(await write([payout('completed', undefined, { orderId })]));
     expect(problems).toEqual([]);
@@ -186,7 +186,7 @@ describe('the answer to a file that was refused', () => {
     message,
   });
 
-  test('stands for a file of which nothing could be read', async () => {
+  test('answers a file of which nothing could be read', async () => {
     const { problems, values } = await refusal({ findings: [at(7, null, 'not-well-formed')] });
     expect(problems).toEqual([]);
     expect([values('OrgnlMsgId'), values('OrgnlMsgNmId'), values('GrpSts')]).toEqual([
@@ -214,7 +214,7 @@ describe('the answer to a file that was refused', () => {
     for (const name of ['OrgnlCreDtTm', 'OrgnlNbOfTxs', 'OrgnlCtrlSum']) expect(values(name)).toEqual([]);
   });
 
-  test('tells a hundred findings and how many more there are, in lines of 105 characters', async () => {
+  test('reports a hundred findings and how many more there are, in lines of 105 characters', async () => {
     const findings = Array.from({ length: 130 }, (_, index) => at(index, index, 'regex', 'long words '.repeat(20)));
     const { problems, values } = await refusal({ findings });
     expect(problems).toEqual([]);

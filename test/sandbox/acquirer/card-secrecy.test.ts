@@ -48,8 +48,8 @@ test('no card, CVV, name, address or device is in the files, the log of POSTs or
 
   const { url, count } = await webhookReceiver();
   const it = await cardCalls({ file: join(folder, 'bank.sqlite') });
-  await it.door('PUT', '/webhooks', { url, secret: 'endpoint-secret' });
-  await it.door('PUT', '/fault-plan', { seed: 1, rate: 0, operations: ['cards.create', 'cards.setUp'] });
+  await it.proxy('PUT', '/webhooks', { url, secret: 'endpoint-secret' });
+  await it.proxy('PUT', '/fault-plan', { seed: 1, rate: 0, operations: ['cards.create', 'cards.setUp'] });
   const card = cardOf('challenge', {
     number: CANARIES.number,
     cvv: CANARIES.cvv,
@@ -73,11 +73,11 @@ test('no card, CVV, name, address or device is in the files, the log of POSTs or
 
   const files = readdirSync(folder);
   expect(files.sort()).toEqual(['bank.sqlite', 'bank.sqlite-shm', 'bank.sqlite-wal']);
-  const doors = ['/state', '/posts', '/card-payments', '/webhooks', '/faults'];
-  const answers = await Promise.all(doors.map(async (door) => JSON.stringify(await it.door('GET', door))));
+  const proxies = ['/state', '/posts', '/card-payments', '/webhooks', '/faults'];
+  const answers = await Promise.all(proxies.map(async (proxy) => JSON.stringify(await it.proxy('GET', proxy))));
   const stored = Buffer.concat(files.map((file) => readFileSync(join(folder, file))));
   // An amount that is no amount is refused, and is in the log as it came: it is the tester's own.
-  const { posts } = await it.door('GET', '/posts');
+  const { posts } = await it.proxy('GET', '/posts');
   const shown = Buffer.from([...answers.filter((_, index) => index !== 1), ...printed].join('\n'));
   const logged = posts.filter(({ body }: { body: string }) => !body.includes(`"amount":"${CANARIES.number}"`));
   expect(logged).toHaveLength(posts.length - 1);
@@ -95,7 +95,7 @@ test('the log of POSTs shows of a card its first six digits and its last four', 
   const it = await cardCalls();
   const { reference_id } = await it.setUp('success');
   const { payment_id } = await it.create('success', { merchant_request_id: 'order-1' }, reference_id);
-  const { posts } = await it.door('GET', '/posts');
+  const { posts } = await it.proxy('GET', '/posts');
   expect(posts.map(({ body }: { body: string }) => JSON.parse(body))).toEqual([
     { amount: '25.00', currency: 'EUR', card: { bin: '400000', last_four: '0000' } },
     {

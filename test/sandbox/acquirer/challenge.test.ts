@@ -39,7 +39,7 @@ describe('the verify page', () => {
     const { payment } = await it.challenged();
     expect((await fetch(`${it.sandbox.url}/3ds/verify/unknown`)).status).toBe(404);
     expect((await it.answerChallenge(payment, 'perhaps')).status).toBe(400);
-    expect((await it.door('GET', '/card-payments')).payments).toMatchObject([{ challenge: 'open' }]);
+    expect((await it.proxy('GET', '/card-payments')).payments).toMatchObject([{ challenge: 'open' }]);
   });
 });
 
@@ -60,7 +60,7 @@ describe('a resume', () => {
     it.sandbox.clock.advance(SETTLE_MS);
     expect((await it.retrieve(payment.payment_id)).payment_status).toBe(end);
     expect((await it.resume(payment, referenceId)).payment_status).toBe(end);
-    expect((await it.door('GET', '/card-payments')).payments).toHaveLength(1);
+    expect((await it.proxy('GET', '/card-payments')).payments).toHaveLength(1);
   });
 
   test('before the challenge changes nothing', async () => {

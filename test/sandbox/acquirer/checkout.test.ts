@@ -21,7 +21,7 @@ test('the checkout page runs its own script alone and speaks to gateways on this
   expect((await checkout()).policy).not.toContain(nonce);
 });
 
-test('the checkout page has what programs and screen readers look for', async () => {
+test('the checkout page has what programs and screen readers search for', async () => {
   const { text } = await checkout();
   expect(text).toMatch(/<p id="status" role="status" aria-live="polite" data-state="loading">/);
   for (const { number } of Object.values(SCENARIOS)) expect(text).toContain(`data-number="${number}"`);

@@ -75,7 +75,7 @@ describe('a payment', () => {
     const it = await cardCalls();
     const payment = await it.create('success', { card: cardOf('success', { number: '5555550000000002' }) });
     expect(payment.payment_status).toBe('PROCESSING');
-    const { payments } = await it.door('GET', '/card-payments');
+    const { payments } = await it.proxy('GET', '/card-payments');
     expect(payments).toMatchObject([{ scenario: 'success', bin: '555555', last_four: '0002' }]);
   });
 });
@@ -95,7 +95,7 @@ describe('refused with 2002, and nothing is made:', () => {
   ])('%s', async (_what, changes) => {
     const it = await cardCalls();
     expect(await it.create('success', changes)).toMatchObject({ code: 2002 });
-    expect(await it.door('GET', '/card-payments')).toEqual({ payments: [], sessions: [] });
+    expect(await it.proxy('GET', '/card-payments')).toEqual({ payments: [], sessions: [] });
   });
 });
 

@@ -12,7 +12,7 @@ test('a set-up answers a session and where the fingerprint is collected', async 
   expect(page.status).toBe(200);
   expect(new URL(data_collection_info.url).origin).toBe(it.sandbox.url);
   expect(data_collection_info.url.endsWith(data_collection_info.token)).toBe(true);
-  const { sessions } = await it.door('GET', '/card-payments');
+  const { sessions } = await it.proxy('GET', '/card-payments');
   expect(sessions).toMatchObject([{ reference_id, amount: '25.00', fingerprinted_at: it.sandbox.clock.now() }]);
   expect((await fetch(`${it.sandbox.url}/3ds/fingerprint/unknown`)).status).toBe(404);
 });
@@ -27,7 +27,7 @@ describe('a session', () => {
       code: 2002,
       detail: expect.stringMatching(/used/),
     });
-    const { payments, sessions } = await it.door('GET', '/card-payments');
+    const { payments, sessions } = await it.proxy('GET', '/card-payments');
     expect(payments).toHaveLength(1);
     expect(sessions).toMatchObject([{ payment_id: first.payment_id }]);
   });
@@ -41,7 +41,7 @@ describe('a session', () => {
     const it = await cardCalls();
     const { reference_id } = await it.setUp('challenge');
     expect(await it.create('challenge', changes, reference_id)).toMatchObject({ code: 2002 });
-    expect((await it.door('GET', '/card-payments')).payments).toEqual([]);
+    expect((await it.proxy('GET', '/card-payments')).payments).toEqual([]);
     expect(await it.create('challenge', { amount: '25.0' }, reference_id)).toMatchObject({ amount: '25.00' });
   });
 

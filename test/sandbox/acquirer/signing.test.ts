@@ -13,8 +13,8 @@ const mac = (text: string, key: Buffer = KEY) => createHmac('sha256', key).updat
 async function receivedUnder(scheme: string, forged = false): Promise<ReceivedWebhook> {
   const { url, count } = await webhookReceiver();
   const it = await cardCalls();
-  await it.door('PUT', '/webhooks', { url, secret, scheme });
-  await it.door('POST', '/webhooks/send', { payment_id: 'pay-1', payment_status: 'SUCCEEDED', forged });
+  await it.proxy('PUT', '/webhooks', { url, secret, scheme });
+  await it.proxy('POST', '/webhooks/send', { payment_id: 'pay-1', payment_status: 'SUCCEEDED', forged });
   const [webhook] = await count(1);
   if (webhook === undefined) throw new Error('nothing came');
   return webhook;

@@ -20,8 +20,8 @@ test('no digit of a number can change without breaking its sum', () => {
 });
 
 test('the sandbox lists its cards for programs and for people', async () => {
-  const { sandbox, door } = await runningSandbox();
-  const { cards } = await door('GET', '/cards');
+  const { sandbox, proxy } = await runningSandbox();
+  const { cards } = await proxy('GET', '/cards');
   expect(cards.map(({ scenario }: { scenario: string }) => scenario)).toEqual(names);
   const page = await fetch(`${sandbox.url}/cards`);
   const text = await page.text();

@@ -10,12 +10,12 @@ const secret = 'whsec_c2FuZGJveC13ZWJob29rLXNlY3JldA==';
 /** A sandbox on the machine's clock whose webhooks go to `url`. */
 async function sending(url: string, endpoint: Record<string, unknown> = {}, file = ':memory:'): Promise<CardCalls> {
   const it = await cardCalls({ now: Date.now, file, profile: { cardSettleMs: 20 } });
-  await it.door('PUT', '/webhooks', { url, secret, firstRetryMs: 20, ...endpoint });
+  await it.proxy('PUT', '/webhooks', { url, secret, firstRetryMs: 20, ...endpoint });
   return it;
 }
 
 const statuses = (webhooks: { body: { type: string } }[]) => webhooks.map(({ body }) => body.type);
-const deliveriesOf = async (it: CardCalls) => (await it.door('GET', '/webhooks')).deliveries;
+const deliveriesOf = async (it: CardCalls) => (await it.proxy('GET', '/webhooks')).deliveries;
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     const { url, count } = await webhookReceiver();
     const it = await cardCalls({ now: Date.now, profile: { cardSettleMs: 1 } });
     await it.create('decline');
-    await it.door('PUT', '/webhooks', { url, secret });
+    await it.proxy('PUT', '/webhooks', { url, secret });
     const { payment_id } = await it.create('no-webhook');
     await until(async () => (await it.retrieve(payment_id)).payment_status === 'SUCCEEDED');
     const { payment } = await it.challenged('challenge-unannounced');
@@ -93,9 +93,9 @@ describe('a webhook', () => {
 describe('delivery', () => {
   test('is tried again, later each time, until the answer is 200', async () => {
     const { url, received } = await webhookReceiver((nth) => [500, 204, 302][nth - 1] ?? 200);
-    // The clock stands still: each attempt is made when it is moved.
+    // The clock is stopped: each attempt is made when it is moved.
     const it = await cardCalls();
-    await it.door('PUT', '/webhooks', { url, secret, firstRetryMs: 1_000 });
+    await it.proxy('PUT', '/webhooks', { url, secret, firstRetryMs: 1_000 });
     await it.create('decline');
     const waits: number[] = [];
     for (const attempts of [1, 2, 3]) {
@@ -129,7 +129,7 @@ describe('delivery', () => {
   test('is made again when an attempt has come to nothing for longer than it may take', async () => {
     const { url, count, received } = await webhookReceiver((nth) => (nth === 1 ? 0 : 200));
     const it = await cardCalls();
-    await it.door('PUT', '/webhooks', { url, secret });
+    await it.proxy('PUT', '/webhooks', { url, secret });
     await it.create('decline');
     await count(1);
     it.sandbox.clock.advance(5_999);
@@ -155,7 +155,7 @@ describe('delivery', () => {
     const seen = received.length;
 
     const after = await cardCalls({ now: Date.now, file });
-    await until(async () => (await after.door('GET', '/webhooks')).counts.delivered === 2);
+    await until(async () => (await after.proxy('GET', '/webhooks')).counts.delivered === 2);
     const later = received.slice(seen);
     expect(later.map(({ body }) => body.data.payment_id)).toContain(settling);
     expect(later.map(({ headers }) => headers['webhook-id'])).toContain(received[0]?.headers['webhook-id']);
@@ -165,11 +165,11 @@ describe('delivery', () => {
     const treatment = async (seed: string) => {
       const { url } = await webhookReceiver();
       const it = await cardCalls();
-      await it.door('PUT', '/webhooks', { url, secret, seed, duplicate: 0.3, reorder: 0.3, drop: 0.1 });
+      await it.proxy('PUT', '/webhooks', { url, secret, seed, duplicate: 0.3, reorder: 0.3, drop: 0.1 });
       for (let n = 0; n < 60; n += 1) await it.create('decline', { merchant_request_id: `order-${n}` });
       const rows = await deliveriesOf(it);
       const events = new Set(rows.map(({ event_id }: { event_id: string }) => event_id)).size;
-      // The clock stands still, so what is held back is not sent, and keeps its time.
+      // The clock is stopped, so what is held back is not sent, and keeps its time.
       const waits = rows.map((row: { due_at: number; created_at: number }) => row.due_at - row.created_at);
       const held = waits.filter((wait: number) => wait > 0 && wait <= 1_500).length;
       const dropped = rows.filter(({ status }: { status: string }) => status === 'dropped').length;
@@ -196,7 +196,7 @@ describe('delivery', () => {
 describe('the dashboard', () => {
   test('shows the endpoint without its secret', async () => {
     const it = await sending('http://127.0.0.1:9/hooks');
-    const shown = await it.door('GET', '/webhooks');
+    const shown = await it.proxy('GET', '/webhooks');
     expect(shown.endpoint).toMatchObject({ url: 'http://127.0.0.1:9/hooks', scheme: 'standard-webhooks', retries: 12 });
     expect(JSON.stringify(shown)).not.toContain(secret.slice(6));
   });
@@ -205,16 +205,21 @@ describe('the dashboard', () => {
     'refuses the target %s',
     async (url) => {
       const it = await cardCalls();
-      await expect(it.door('PUT', '/webhooks', { url, secret })).rejects.toThrow('HTTP 400');
-      expect((await it.door('GET', '/webhooks')).endpoint).toBeNull();
+      await expect(it.proxy('PUT', '/webhooks', { url, secret })).rejects.toThrow('HTTP 400');
+      expect((await it.proxy('GET', '/webhooks')).endpoint).toBeNull();
     },
   );
 
   test("sends an event of the tester's own, also one that was sent before", async () => {
     const { url, count } = await webhookReceiver();
     const it = await sending(url);
-    const { event_id } = await it.door('POST', '/webhooks/send', { payment_id: 'pay-1', payment_status: 'FAILED' });
-    await it.door('POST', '/webhooks/send', { event_id, payment_id: 'pay-2', payment_status: 'PARTLY', type: 'other' });
+    const { event_id } = await it.proxy('POST', '/webhooks/send', { payment_id: 'pay-1', payment_status: 'FAILED' });
+    await it.proxy('POST', '/webhooks/send', {
+      event_id,
+      payment_id: 'pay-2',
+      payment_status: 'PARTLY',
+      type: 'other',
+    });
     const webhooks = await count(2);
     expect(statuses(webhooks).sort()).toEqual(['other', 'payment.failed']);
     expect(webhooks.map(({ headers }) => headers['webhook-id'])).toEqual([event_id, event_id]);
@@ -222,14 +227,14 @@ describe('the dashboard', () => {
 
   test('has nowhere to send without an endpoint', async () => {
     const it = await cardCalls();
-    await expect(it.door('POST', '/webhooks/send', { payment_id: 'pay-1' })).rejects.toThrow('HTTP 400');
+    await expect(it.proxy('POST', '/webhooks/send', { payment_id: 'pay-1' })).rejects.toThrow('HTTP 400');
   });
 });
 
 test('a late commit of a create happens, and its webhook goes out, without another request', async () => {
   const { url, count } = await webhookReceiver();
   const it = await sending(url);
-  await it.door('POST', '/faults', { operation: 'cards.create', kind: 'late-commit', ms: 50 });
+  await it.proxy('POST', '/faults', { operation: 'cards.create', kind: 'late-commit', ms: 50 });
   await expect(it.create('success', { merchant_request_id: 'late' })).rejects.toThrow();
   const [webhook] = await count(1);
   expect(webhook?.body.data).toMatchObject({ merchant_request_id: 'late', payment_status: 'SUCCEEDED' });
@@ -238,7 +243,7 @@ test('a late commit of a create happens, and its webhook goes out, without anoth
 test('an advance of the clock sends what falls due by it', async () => {
   const { url, count } = await webhookReceiver();
   const it = await cardCalls();
-  await it.door('PUT', '/webhooks', { url, secret });
+  await it.proxy('PUT', '/webhooks', { url, secret });
   await it.create('slow');
   it.sandbox.clock.advance(3_600_000);
   expect(statuses(await count(1))).toEqual(['payment.succeeded']);

@@ -53,8 +53,8 @@ describe('an exchange', () => {
   });
 
   test('into an account that is frozen is refused', async () => {
-    const { bank, door } = await runningSandbox();
-    await door('POST', '/accounts/acc-u1001-jpy/freeze');
+    const { bank, proxy } = await runningSandbox();
+    await proxy('POST', '/accounts/acc-u1001-jpy/freeze');
     expect(await bank.call('POST', FX, { body: { ...terms, reference: 'fx' } })).toMatchObject({ code: 2007 });
   });
 

@@ -43,12 +43,12 @@ describe('the life of an order', () => {
   });
 
   test('a refund by hand leaves the note sandbox:refund the rest', async () => {
-    const { sandbox, bank, door } = await runningSandbox();
+    const { sandbox, bank, proxy } = await runningSandbox();
     const orderId = await pay(bank, { note: 'sandbox:refund' });
     sandbox.clock.advance(1_500);
-    await door('POST', `/orders/${orderId}/refund`, { amount: '60.00' });
+    await proxy('POST', `/orders/${orderId}/refund`, { amount: '60.00' });
     sandbox.clock.advance(1_000);
-    const refunds = (await door('GET', '/state')).orders.filter(({ type }: { type: string }) => type === 'REFUND');
+    const refunds = (await proxy('GET', '/state')).orders.filter(({ type }: { type: string }) => type === 'REFUND');
     expect(refunds).toMatchObject([{ transaction_amount: '60.00' }, { transaction_amount: '40.00' }]);
   });
 
@@ -102,7 +102,7 @@ describe('the life of an order', () => {
   });
 
   test('a rejected order keeps the remark and gives the money back', async () => {
-    const { sandbox, bank, door } = await runningSandbox();
+    const { sandbox, bank, proxy } = await runningSandbox();
     const orderId = await pay(bank, { amount: '10000.00' });
     sandbox.clock.advance(200);
     expect(await decide(bank, orderId, 'reject', { remark: 'wrong payee' })).toBe(0);
@@ -110,7 +110,7 @@ describe('the life of an order', () => {
     sandbox.clock.advance(200);
     expect(await orderOf(bank, orderId)).toMatchObject({ status: 'REJECTED' });
     expect(await accountOf(bank)).toMatchObject(FULL);
-    expect((await door('GET', '/state')).orders).toMatchObject([{ remark: 'wrong payee', money: 'released' }]);
+    expect((await proxy('GET', '/state')).orders).toMatchObject([{ remark: 'wrong payee', money: 'released' }]);
   });
 
   test('an audit nobody answers ends CANCELLED at expired_at', async () => {
@@ -128,7 +128,7 @@ describe('the life of an order', () => {
   });
 
   test('a status set by hand moves the money with it, in every direction', async () => {
-    const { sandbox, bank, door } = await runningSandbox();
+    const { sandbox, bank, proxy } = await runningSandbox();
     const orderId = await pay(bank);
     for (const [status, money] of [
       ['COMPLETED', { balance: '999899.00', frozen: '0.00' }],
@@ -137,7 +137,7 @@ describe('the life of an order', () => {
       ['A_STATUS_NOBODY_LISTED', { balance: '999899.00', frozen: '101.00' }],
       ['CANCELLED', FULL],
     ] as const) {
-      await door('POST', `/orders/${orderId}/status`, { status });
+      await proxy('POST', `/orders/${orderId}/status`, { status });
       expect(await orderOf(bank, orderId)).toMatchObject({ status });
       expect(await accountOf(bank)).toMatchObject(money);
       expect(sandbox.checkConservation().problems).toEqual([]);
@@ -145,21 +145,21 @@ describe('the life of an order', () => {
   });
 
   test('a status set to stay is left alone by the clock', async () => {
-    const { sandbox, bank, door } = await runningSandbox();
+    const { sandbox, bank, proxy } = await runningSandbox();
     const orderId = await pay(bank);
-    await door('POST', `/orders/${orderId}/status`, { status: 'APPROVING', stay: true });
+    await proxy('POST', `/orders/${orderId}/status`, { status: 'APPROVING', stay: true });
     sandbox.clock.advance(86_400_000);
     expect(await orderOf(bank, orderId)).toMatchObject({ status: 'APPROVING' });
   });
 
   test('a completed payment is refunded in parts, never above what was paid', async () => {
-    const { sandbox, bank, door } = await runningSandbox();
+    const { sandbox, bank, proxy } = await runningSandbox();
     const orderId = await pay(bank);
-    await expect(door('POST', `/orders/${orderId}/refund`, {})).rejects.toThrow('only a completed payment');
+    await expect(proxy('POST', `/orders/${orderId}/refund`, {})).rejects.toThrow('only a completed payment');
     sandbox.clock.advance(1_500);
-    await door('POST', `/orders/${orderId}/refund`, { amount: '60.00' });
-    await expect(door('POST', `/orders/${orderId}/refund`, { amount: '40.01' })).rejects.toThrow('at most');
-    await door('POST', `/orders/${orderId}/refund`, { amount: '40.00' });
+    await proxy('POST', `/orders/${orderId}/refund`, { amount: '60.00' });
+    await expect(proxy('POST', `/orders/${orderId}/refund`, { amount: '40.01' })).rejects.toThrow('at most');
+    await proxy('POST', `/orders/${orderId}/refund`, { amount: '40.00' });
     expect(await accountOf(bank)).toMatchObject({ balance: '999999.00' });
     expect(sandbox.checkConservation().problems).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { PAYMENT, pay, paymentOf, runningSandbox } from '../running-sandbox.ts';
 
 describe('a reference that comes again', () => {
   test('is refused with 2003 across payments, transfers and exchanges', async () => {
-    const { bank, door } = await runningSandbox();
+    const { bank, proxy } = await runningSandbox();
     await pay(bank, { reference: 'same' });
     const transfer = {
       source_account_id: 'acc-u1001-usd',
@@ -23,20 +23,20 @@ describe('a reference that comes again', () => {
       code: 2003,
     });
     expect(await bank.call('POST', '/v1/banking/transactions/fx', { body: fx })).toMatchObject({ code: 2003 });
-    expect((await door('GET', '/state')).orders).toHaveLength(1);
+    expect((await proxy('GET', '/state')).orders).toHaveLength(1);
   });
 
   test('answers the first order under the profile same-order', async () => {
-    const { bank, door } = await runningSandbox({ profile: { dedupe: 'same-order' } });
+    const { bank, proxy } = await runningSandbox({ profile: { dedupe: 'same-order' } });
     expect(await pay(bank, { reference: 'same' })).toBe(await pay(bank, { reference: 'same' }));
-    expect((await door('GET', '/state')).orders).toHaveLength(1);
+    expect((await proxy('GET', '/state')).orders).toHaveLength(1);
   });
 
   test('makes a second order under the profile none, switched while running', async () => {
-    const { bank, door } = await runningSandbox();
-    await door('PUT', '/profile', { dedupe: 'none' });
+    const { bank, proxy } = await runningSandbox();
+    await proxy('PUT', '/profile', { dedupe: 'none' });
     expect(await pay(bank, { reference: 'same' })).not.toBe(await pay(bank, { reference: 'same' }));
-    expect((await door('GET', '/state')).orders).toHaveLength(2);
+    expect((await proxy('GET', '/state')).orders).toHaveLength(2);
   });
 
   test('may be 64 characters long and not 65', async () => {

@@ -99,7 +99,7 @@ describe('profiles', () => {
       const orderId = await pay(it.bank, { reference });
       expect(await orderOf(it.bank, orderId)).toMatchObject({ client_order_id: shown });
       expect((await listed(it)).records).toMatchObject([{ client_order_id: shown }]);
-      expect((await it.door('GET', '/state')).orders).toMatchObject([{ client_order_id: reference }]);
+      expect((await it.proxy('GET', '/state')).orders).toMatchObject([{ client_order_id: reference }]);
       expect((await it.bank.call('POST', PAYMENT, { body: paymentOf({ reference }) })).code).toBe(2003);
     },
   );
@@ -114,7 +114,7 @@ describe('profiles', () => {
 
   test('can be switched while the sandbox runs; what is not named stays', async () => {
     const it = await runningSandbox({ profile: { pageCap: 7 } });
-    expect(await it.door('PUT', '/profile', { listLagMs: 9 })).toMatchObject({ pageCap: 7, listLagMs: 9 });
-    await expect(it.door('PUT', '/profile', { pageOrder: 'random' })).rejects.toThrow('HTTP 400');
+    expect(await it.proxy('PUT', '/profile', { listLagMs: 9 })).toMatchObject({ pageCap: 7, listLagMs: 9 });
+    await expect(it.proxy('PUT', '/profile', { pageOrder: 'random' })).rejects.toThrow('HTTP 400');
   });
 });

@@ -18,7 +18,7 @@ export interface CacheSurroundings {
   trace: (line: string) => void;
   fired: (kind: string) => void;
   isCalm: () => boolean;
-  /** Whether whoever asks knows of this order for certain, and has to be shown it. */
+  /** Whether the caller knows of this order for certain, and has to be shown it. */
   isKnown: (order: Order) => boolean;
 }
 

@@ -26,7 +26,7 @@ export class ModelBank {
   readonly profile: BankProfile;
   readonly fees: FeeFrom[] = [];
   readonly posts: Post[] = [];
-  /** References of orders that are made or will be: what a bank that dedupes looks at. */
+  /** References of orders that are made or will be: what a bank that dedupes compares. */
   private readonly references = new Map<string, Order | 'under-way'>();
   private readonly rates: Record<string, bigint> = { ...RATES };
   private readonly surroundings: BankSurroundings;
@@ -99,7 +99,7 @@ export class ModelBank {
       amount: made,
       feeText,
       feeCurrency,
-      legs: { accountId: account.accountId, amount: made, fee },
+      orderKinds: { accountId: account.accountId, amount: made, fee },
     });
     return orderId;
   }
@@ -119,14 +119,14 @@ export class ModelBank {
       amount,
       feeText: '0',
       feeCurrency: buy.currency,
-      legs: { accountId: sell.accountId, amount: sells, fee: 0n, buys: { accountId: buy.accountId, amount } },
+      orderKinds: { accountId: sell.accountId, amount: sells, fee: 0n, buys: { accountId: buy.accountId, amount } },
       sellCurrency: sell.currency,
       rate,
     });
     return orderId;
   }
 
-  /** What is known of a reference to a bank that looks: an order, one under way, or nothing. */
+  /** What is known of a reference to a bank that searches: an order, one under way, or nothing. */
   knows(reference: unknown): Order | 'under-way' | undefined {
     return this.profile.dedupe === 'none' ? undefined : this.references.get(String(reference));
   }

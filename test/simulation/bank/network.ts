@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpRequest, Transport } from '../../../src/bank/transport.ts';
 import type { Random } from '../random.ts';
 import type { Host, VirtualTime } from '../virtual-time.ts';
-import type { BankDoor } from './door.ts';
 import { drawFault, type FaultMix, type ReadFault, type WriteFault } from './faults.ts';
+import type { BankProxy } from './proxy.ts';
 
 /** How the product's transport fails: its class, given from outside so that nothing of the product is loaded here. */
 type FailureClass = new (reason: string, sent: boolean, cause?: unknown) => Error;
@@ -10,7 +10,7 @@ type FailureClass = new (reason: string, sent: boolean, cause?: unknown) => Erro
 export interface NetworkOptions {
   time: VirtualTime;
   random: Random;
-  door: BankDoor;
+  proxy: BankProxy;
   faults: FaultMix;
   /** Faults happen only while this says so. */
   isFaulty: () => boolean;
@@ -76,8 +76,8 @@ export class Network {
       reject,
     }: { end(how: () => void): void; resolve(answer: HttpAnswer): void; reject(error: Error): void },
   ): void {
-    const { time, random, door, failure } = this.options;
-    const reply = door.receive(request, fault);
+    const { time, random, proxy, failure } = this.options;
+    const reply = proxy.receive(request, fault);
     const back = (ms: number, how: () => void): void => {
       time.after(ms, () => host.deliver(() => end(how)));
     };

@@ -5,7 +5,7 @@ import { type Books, decimalText, minorOf } from './books.ts';
 import type { BankProfile } from './profile.ts';
 
 /** Money that an order takes from one account and, for an exchange, puts into another. */
-interface Legs {
+interface Orders {
   accountId: string;
   /** Held in minor units of the account's currency; the fee only where it is in the same one. */
   amount: bigint;
@@ -22,7 +22,7 @@ export interface OrderAsked {
   amount: bigint;
   feeText: string;
   feeCurrency: string;
-  legs: Legs;
+  orderKinds: Orders;
   sellCurrency?: string;
   rate?: string;
   expiredAt: number | undefined;
@@ -89,7 +89,7 @@ export class OrderMachine {
       type: asked.type,
       direct: 'OUT',
       uid: asked.uid,
-      accountId: asked.legs.accountId,
+      accountId: asked.orderKinds.accountId,
       currency: asked.currency,
       amount: asked.amount,
       fee: asked.feeText,
@@ -130,7 +130,7 @@ export class OrderMachine {
       this.complete(order);
       return statusOf(order) === 'COMPLETED';
     }
-    if (!this.books.hold(asked.legs.accountId, asked.legs.amount + asked.legs.fee)) return false;
+    if (!this.books.hold(asked.orderKinds.accountId, asked.orderKinds.amount + asked.orderKinds.fee)) return false;
     const made = this.place(asked);
     made.reissues = order.orderId;
     this.accept(made);
@@ -241,10 +241,10 @@ export class OrderMachine {
   }
 
   private complete(order: Order): void {
-    const { legs } = order.asked ?? {};
-    if (NO_MONEY.has(statusOf(order) ?? '') && legs !== undefined) {
+    const { orderKinds } = order.asked ?? {};
+    if (NO_MONEY.has(statusOf(order) ?? '') && orderKinds !== undefined) {
       // It had ended and its money was given back: it is taken again, where it is still there.
-      if (!this.books.hold(legs.accountId, legs.amount + legs.fee)) return;
+      if (!this.books.hold(orderKinds.accountId, orderKinds.amount + orderKinds.fee)) return;
     }
     this.move(order, 'COMPLETED');
     if (order.asked?.type !== 'PAYMENT' || !this.random.chance(this.profile.refunds)) return;
@@ -269,19 +269,19 @@ export class OrderMachine {
     const { closedIs } = this.profile;
     if (status === 'COMPLETED' || (status === 'CLOSED' && closedIs === 'paid')) this.takeMoney(order, asked);
     if (NO_MONEY.has(status) || (status === 'CLOSED' && closedIs === 'failed')) {
-      this.books.giveBack(asked.legs.accountId, asked.legs.amount + asked.legs.fee);
+      this.books.giveBack(asked.orderKinds.accountId, asked.orderKinds.amount + asked.orderKinds.fee);
     }
   }
 
-  private takeMoney(order: Order, { type, legs }: OrderAsked): void {
+  private takeMoney(order: Order, { type, orderKinds }: OrderAsked): void {
     order.moneyMoved = true;
     const parts = [
-      { kind: type === 'FX' ? ('sold' as const) : ('payment' as const), amount: legs.amount },
-      { kind: 'fee' as const, amount: legs.fee },
+      { kind: type === 'FX' ? ('sold' as const) : ('payment' as const), amount: orderKinds.amount },
+      { kind: 'fee' as const, amount: orderKinds.fee },
     ];
-    this.books.spend(legs.accountId, parts, order.orderId, this.time.now);
-    if (legs.buys === undefined) return;
-    this.books.credit(legs.buys.accountId, 'bought', legs.buys.amount, order.orderId, this.time.now);
+    this.books.spend(orderKinds.accountId, parts, order.orderId, this.time.now);
+    if (orderKinds.buys === undefined) return;
+    this.books.credit(orderKinds.buys.accountId, 'bought', orderKinds.buys.amount, order.orderId, this.time.now);
   }
 
   private later(mean: number, order: Order, work: () => void): void {
@@ -292,7 +292,7 @@ export class OrderMachine {
   }
 }
 
-/** Cut like this a reference still tells two orders of a seed apart. */
+/** Cut like this a reference still distinguishes two orders of a seed. */
 const CUT = 20;
 
 function spelled(reference: string | null, spelling: BankProfile['spelling']): string | null {
@@ -307,7 +307,7 @@ export function statusAt({ statuses }: Order, at: number): string {
   return statuses.findLast((change) => change.at <= at)?.status ?? statuses[0]?.status ?? 'ACCEPTED';
 }
 
-/** The order as the checker is told of it. */
+/** The order as the checker receives it. */
 export function seenOrder({
   orderId,
   reference,

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 export interface BankProfile {
   /** What a second order under a known reference is. */
   dedupe: 'none' | '2002' | '2003' | 'same-order';
-  /** Judges account, payee and money before it looks whether it knows the reference. */
+  /** Judges account, payee and money before it checks whether it knows the reference. */
   judgesFirst: boolean;
   /** A reference of a write that came to nothing counts as known for ever: it is answered like one that is. */
   burns: boolean;
@@ -39,7 +39,7 @@ export interface BankProfile {
   ends: { failed: number; rejected: number; cancelled: number; odd: number; stuck: number };
   /** What CLOSED means for the money. */
   closedIs: 'unclear' | 'paid' | 'failed';
-  /** Share of failed orders that complete after all, inside the time of a second look. */
+  /** Share of failed orders that complete after all, inside the time of a second read. */
   flips: number;
   flipWithinMs: number;
   /** Share of orders without a good end that the list calls completed for a while. */
@@ -53,7 +53,7 @@ export interface BankProfile {
   /** Share of the orders that it makes and answers with a refusal. */
   executesRefused?: number;
   /** False: a cached answer shows its age by its date alone. */
-  cachesTellAge?: boolean;
+  reportsCacheAge?: boolean;
   /** Share of completed orders whose money comes back, whole or in part. */
   refunds: number;
   refundAfterMs: number;
@@ -61,7 +61,7 @@ export interface BankProfile {
   /** From then on (epoch ms) its clock is right. */
   clockRightFrom: number;
   /** Whether answers say in their head what time it is at the bank. */
-  tellsTime: boolean;
+  reportsTime: boolean;
 }
 
 export interface BankWindows {
@@ -72,7 +72,7 @@ export interface BankWindows {
 
 /** A bank whose clock is further off than allowed is noticed only by what it says itself. */
 export const clockOf = (clockApartMs: number | undefined): Partial<BankProfile> =>
-  clockApartMs === undefined ? {} : { clockSkewMs: clockApartMs, tellsTime: true };
+  clockApartMs === undefined ? {} : { clockSkewMs: clockApartMs, reportsTime: true };
 
 /** What the bank's clock showed at `at`, which the record of an order keeps when the clock is set right. */
 export const bankTime = ({ clockSkewMs, clockRightFrom }: BankProfile, at: number): number =>
@@ -122,6 +122,6 @@ export function drawProfile(random: Random, windows: BankWindows): BankProfile {
     refundAfterMs: random.pick([200, 200, 2_000, 90_000]),
     clockSkewMs: random.between(-300_000, 300_000),
     clockRightFrom: Number.POSITIVE_INFINITY,
-    tellsTime: random.chance(0.3),
+    reportsTime: random.chance(0.3),
   };
 }

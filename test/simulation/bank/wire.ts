@@ -66,17 +66,17 @@ export function orderRecord(order: Order, profile: BankProfile, at: number, stat
     fee_currency: order.feeCurrency,
   };
   const shown = drift?.field === 'amount' ? drift.value : amountOf(amount, currency, profile);
-  const { legs } = asked ?? {};
-  if (type !== 'FX' || legs?.buys === undefined) {
+  const { orderKinds } = asked ?? {};
+  if (type !== 'FX' || orderKinds?.buys === undefined) {
     return { ...base, transaction_account: accountId, transaction_currency: currency, transaction_amount: shown };
   }
   return {
     ...base,
     payment_type: 'exchange',
     sell_account: accountId,
-    buy_account: legs.buys.accountId,
+    buy_account: orderKinds.buys.accountId,
     sell_currency: asked?.sellCurrency,
-    sell_amount: amountOf(legs.amount, asked?.sellCurrency ?? '', profile),
+    sell_amount: amountOf(orderKinds.amount, asked?.sellCurrency ?? '', profile),
     buy_currency: currency,
     buy_amount: shown,
     rate: asked?.rate,

@@ -47,8 +47,8 @@ export function cacheOf(hazards: ReadonlySet<Hazard>): CacheKind | undefined {
 /** How the bank of a seed with hazards differs. Most of them hurt only where it recognises no reference. */
 export function hazardousProfile(hazards: ReadonlySet<Hazard>, random: Random): Partial<BankProfile> {
   if (hazards.size === 0) return {};
-  const tellsTime = random.chance(0.5);
-  const cache = hazards.has('stale-lists') ? { tellsTime, cachesTellAge: !tellsTime || random.chance(0.5) } : {};
+  const reportsTime = random.chance(0.5);
+  const cache = hazards.has('stale-lists') ? { reportsTime, reportsCacheAge: !reportsTime || random.chance(0.5) } : {};
   return {
     ...(random.chance(0.7) && { dedupe: 'none' }),
     ...(hazards.has('executed-refusals') && { executesRefused: 0.2 + random.next() * 0.5 }),
@@ -61,7 +61,7 @@ export function hazardousProfile(hazards: ReadonlySet<Hazard>, random: Random): 
   };
 }
 
-/** Answers that are lost, for whatever shows only when the bank has to be looked at. */
+/** Answers that are lost, for what shows only when the bank has to be read. */
 export function addHazardousFaults(hazards: ReadonlySet<Hazard>, faults: FaultMix, random: Random): void {
   const add = (kind: Parameters<FaultMix['write']['set']>[0], most: number): void => {
     faults.write.set(kind, Math.max(faults.write.get(kind) ?? 0, most * random.next()));

@@ -59,7 +59,7 @@ export class Rollback {
     this.at.push(time.now);
     olderCopies.restoredAt.push(time.now);
     world.whenRestored();
-    // Whoever started what is gone starts it again.
+    // The starter of what is gone starts it again.
     for (const payout of started) {
       if (!cluster.executions.has(payout.workflowId)) time.after(random.spell(20_000), () => world.startPayout(payout));
     }

@@ -144,7 +144,7 @@ export const ANSWER_MUTANTS: readonly Mutant[] = [
   {
     number: 'P30',
     name: 'no-money-at-first-read',
-    what: '"no money" is believed without a pause before the second look',
+    what: '"no money" is believed without a pause before the second read',
     edits: [
       {
         file: 'src/workflows/payout/follow.ts',

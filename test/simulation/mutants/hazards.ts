@@ -2,14 +2,14 @@ import type { Mutant } from './mutant.ts';
 
 const DEMANDED = 'src/domain/submission.ts';
 const ASK_FIRST = 'src/activities/lists.ts';
-const LIST_LOOKS = 'src/activities/lists.ts';
+const LIST_READS = 'src/activities/lists.ts';
 
 /** Bugs that show only where the bank, a cache or a machine does what no protocol rules out. */
 export const HAZARD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P90',
     name: 'second-send-asks-nobody',
-    what: 'what was refused, or proven absent, is sent again without a look at the list',
+    what: 'what was refused, or proven absent, is sent again without a read of the list',
     hazard: 'executed-refusals',
     edits: [
       {
@@ -35,7 +35,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P92',
     name: 'look-before-the-attempt-counts',
-    what: 'a look that began before the last attempt says that it came to nothing',
+    what: 'a read that began before the last attempt says that it came to nothing',
     hazard: 'executed-refusals',
     edits: [
       {
@@ -68,27 +68,27 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P95',
     name: 'exchanges-not-looked-for',
-    what: 'orders that no attempt explains are looked for under the references of payments only',
+    what: 'orders that no attempt explains are searched for under the references of payments only',
     hazard: 'second-folder',
     edits: [
       {
         file: 'src/activities/lists.ts',
-        find: 'legsOf(kind).map((leg) => referenceOf(uid, documentId, leg, each)),',
+        find: 'orderKindsOf(kind).map((orderKind) => referenceOf(uid, documentId, orderKind, each)),',
         replace:
-          "legsOf(kind).filter((leg) => leg !== 'exchange').map((leg) => referenceOf(uid, documentId, leg, each)),",
+          "orderKindsOf(kind).filter((orderKind) => orderKind !== 'exchange').map((orderKind) => referenceOf(uid, documentId, orderKind, each)),",
       },
     ],
   },
   {
     number: 'P96',
     name: 'opened-anew-unasked',
-    what: 'a store that is new, or was opened anew, sends without a look',
+    what: 'a store that is new, or was opened anew, sends without a read',
     hazard: 'second-folder',
     edits: [
       {
-        file: LIST_LOOKS,
-        find: 'return looked !== undefined && looked >= at ? undefined : { after: at, from };',
-        replace: 'return looked !== undefined || at >= 0 ? undefined : { after: at, from };',
+        file: LIST_READS,
+        find: 'return readSince !== undefined && readSince >= at ? undefined : { after: at, from };',
+        replace: 'return readSince !== undefined || at >= 0 ? undefined : { after: at, from };',
       },
     ],
   },
@@ -99,7 +99,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     hazard: 'short-lists',
     edits: [
       {
-        file: LIST_LOOKS,
+        file: LIST_READS,
         find: "if (accepted.some((orderId) => !shown.has(orderId))) return 'incomplete';",
         replace: '',
       },
@@ -108,7 +108,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P99',
     name: 'changes-not-compared',
-    what: 'an order that shows other amounts or accounts after its end is told to nobody',
+    what: 'an order that shows other amounts or accounts after its end is reported to nobody',
     hazard: 'drift',
     edits: [
       {
@@ -170,7 +170,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P102',
     name: 'spelling-over-learned',
-    what: 'a part of a reference counts for the whole, whatever the bank has shown',
+    what: 'a part of a reference counts for the whole, despite what the bank has shown',
     hazard: 'spelling',
     edits: [
       {
@@ -183,7 +183,7 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P103',
     name: 'opening-joins',
-    what: 'whoever opens a store counts as one of those who send from it already',
+    what: 'a process that opens a store counts as one of those who send from it already',
     hazard: 'rollback',
     edits: [
       {

@@ -8,7 +8,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     number: 'M12',
     name: 'approval-not-bound',
-    what: 'an approval stands whatever is paid in the end',
+    what: 'an approval counts for any payment in the end',
     edits: [
       {
         file: 'src/domain/gates.ts',
@@ -20,13 +20,13 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     number: 'P60',
     name: 'payee-not-in-digest',
-    what: 'an approval stands for a payee whose details were changed',
+    what: 'an approval counts for a payee whose details were changed',
     edits: [{ file: SIGNED_PARTS, find: '...parts, payee: payee?.digest,', replace: '...parts,' }],
   },
   {
     number: 'P61',
     name: 'fee-not-in-digest',
-    what: 'an approval stands for another fee',
+    what: 'an approval counts for another fee',
     edits: [
       {
         file: SIGNED_PARTS,
@@ -92,7 +92,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     number: 'P84',
     name: 'question-forgotten-afresh',
-    what: 'a run that goes on with an empty history hears no rejection of what the run before has asked',
+    what: 'a run that goes on with an empty history receives no rejection of what the run before has asked',
     hazard: 'short-lists',
     edits: [
       {
@@ -105,7 +105,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   {
     number: 'P81',
     name: 'said-during-a-look-unheard',
-    what: 'what people say while a local activity looks at the bank is heard after the payout was sent',
+    what: 'what people say while a local activity reads the bank is received after the payout was sent',
     edits: [
       {
         file: 'src/workflows/payout/view.ts',

@@ -8,7 +8,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
   {
     number: 'M6',
     name: 'page-drift-ignored',
-    what: 'a list of which one page was read proves absence, whatever the count says',
+    what: 'a list of which one page was read proves absence, despite the count',
     edits: [
       {
         file: 'src/bank/lists.ts',
@@ -20,7 +20,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
   {
     number: 'P40',
     name: 'proof-after-one-look',
-    what: 'one empty look at any time proves absence',
+    what: 'one empty read at any time proves absence',
     edits: [
       {
         file: ABSENCE,
@@ -67,7 +67,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
       { file: SUBMISSION, find: 'if (known.exists) return false;', replace: '' },
       {
         file: 'src/store/attempts.ts',
-        find: "if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'told';",
+        find: "if (isFinal && made.some(({ outcome }) => outcome === 'accepted' || outcome === 'exists')) return 'notified';",
         replace: '',
       },
     ],
@@ -89,7 +89,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
   {
     number: 'P47',
     name: 'exchange-looked-for-in-one-list',
-    what: 'an exchange is looked for in the currency bought only',
+    what: 'an exchange is searched for in the currency bought only',
     edits: [
       {
         file: 'src/activities/send.ts',

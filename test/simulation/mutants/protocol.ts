@@ -42,7 +42,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   {
     number: 'M3',
     name: 'exists-taken-as-refused',
-    what: 'code 2003 ends the payout without a look',
+    what: 'code 2003 ends the payout without a search',
     edits: [
       {
         file: SUBMISSION,
@@ -120,7 +120,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   {
     number: 'M13',
     name: 'exchange-sent-again',
-    what: 'an exchange without an answer is sent again without a look',
+    what: 'an exchange without an answer is sent again without a search',
     edits: [
       {
         file: PLACE,
@@ -264,7 +264,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   {
     number: 'P82',
     name: 'late-sender-let-through',
-    what: 'a worker that stood still with a send in hand begins it after its payout has looked and gone on',
+    what: 'a worker that paused with a send in hand begins it after its payout has searched and gone on',
     edits: [
       {
         file: 'src/workflows/payout/waits.ts',
@@ -285,7 +285,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   {
     number: 'P11',
     name: 'end-without-asking',
-    what: 'an end without money is stored whatever was sent',
+    what: 'an end without money is stored despite what was sent',
     edits: [
       { file: ATTEMPTS, find: "if (open.length > 0) return 'in-doubt';", replace: '' },
       { file: SUBMISSION, find: 'tainted: uncertain.length > 0,', replace: 'tainted: uncertain.length > 1,' },
@@ -298,7 +298,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PLACE,
-        find: '?? SILENT;',
+        find: '?? UNANSWERED;',
         replace: "?? { outcome: 'not-sent', why: 'unreachable' };",
       },
     ],
@@ -320,7 +320,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
   {
     number: 'P14',
     name: 'sender-believes-its-caller',
-    what: 'approvals that the reading asks for are not looked for in the store',
+    what: 'approvals that the reading asks for are not searched for in the store',
     edits: [
       {
         file: SEND_ORDER,

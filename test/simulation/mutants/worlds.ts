@@ -8,7 +8,7 @@ const SEND_ORDER = 'src/activities/send.ts';
 const RUN_NOT_COMPARED = { file: CLAIMED_ROW, find: ' || row.claimRunId !== runId', replace: '' };
 
 /** Nothing tells that the store was replaced: its row, and what is known of it, are from before. */
-const OLDER_COPY = { passes: true, olderCopy: 'untold' } as const;
+const OLDER_COPY = { passes: true, olderCopy: 'unmarked' } as const;
 
 /** Bugs that show only where there is more than one store, bank, clock or caller. */
 export const WORLD_MUTANTS: readonly Mutant[] = [
@@ -25,7 +25,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P71',
     name: 'run-not-compared',
-    what: 'whoever has read the claim of a payout acts for it',
+    what: 'a run that has read the claim of a payout acts for it',
     edits: [RUN_NOT_COMPARED],
   },
   {
@@ -53,8 +53,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
       RUN_NOT_COMPARED,
       {
         file: 'src/activities/send.ts',
-        find: 'return { claim, leg, attempt, lastLeft };',
-        replace: 'return { ...asked, claim, leg, attempt, lastLeft } as never;',
+        find: 'return { claim, orderKind, attempt, lastLeft };',
+        replace: 'return { ...asked, claim, orderKind, attempt, lastLeft } as never;',
       },
       {
         file: 'src/activities/send.ts',
@@ -63,8 +63,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
       },
       {
         file: SEND_ORDER,
-        find: '  { claim, leg, attempt, lastLeft }: OrderAttempt,\n  now:',
-        replace: '  { claim, leg, attempt, lastLeft, ...asked }: OrderAttempt,\n  now:',
+        find: '  { claim, orderKind, attempt, lastLeft }: OrderAttempt,\n  now:',
+        replace: '  { claim, orderKind, attempt, lastLeft, ...asked }: OrderAttempt,\n  now:',
       },
       {
         file: SEND_ORDER,
@@ -107,7 +107,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PREPARE,
-        find: "state === 'resolving' || (state === 'needs-operator' && LOOKED_FOR.has(reason?.code ?? ''));",
+        find: "state === 'resolving' || (state === 'needs-operator' && SEARCHED_FOR.has(reason?.code ?? ''));",
         replace: "state === 'held' && reason?.code === 'nothing';",
       },
       { file: PREPARE, find: 'if (hadOther || (restored', replace: 'if ((restored' },
@@ -116,7 +116,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
   {
     number: 'P77',
     name: 'identity-not-asserted',
-    what: "a worker with another customer's key looks and sends",
+    what: "a worker with another customer's key reads and sends",
     edits: [
       { file: 'src/activities/send.ts', find: '    await assertIdentity();\n', replace: '' },
       { file: 'src/activities/find.ts', find: '  await deps.assertIdentity();\n', replace: '' },

@@ -4,7 +4,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 export { CompleteAsyncError } from '@temporalio/common';
 
-/** Stands for `@temporalio/activity` in the simulation: what the activities of the product use of it. */
+/** Replaces `@temporalio/activity` in the simulation: what the activities of the product use of it. */
 
 export interface RunningActivity {
   info: { activityId: string; attempt: number; workflowExecution: { workflowId: string; runId: string } };
@@ -25,7 +25,7 @@ export const activityInfo = (): RunningActivity['info'] => running().info;
 export const heartbeat = (_details?: unknown): void => running().heartbeat();
 export const cancellationSignal = (): AbortSignal => running().signal;
 
-/** Rejects when the activity is told of its cancellation. */
+/** Rejects when the activity is notified of its cancellation. */
 export async function sleep(ms: number): Promise<void> {
   const { process, signal } = running();
   const { promise, reject } = Promise.withResolvers<void>();

@@ -77,7 +77,7 @@ export class ActivityTasks {
     let begin = (): void => this.dispatch(task);
     execution.began(key, { what: name, resolve, reject, begin: () => begin() });
     const cancel = (): void => {
-      // In a replay the history says when it was heard of, or the end of the replay does.
+      // In a replay the history says when it was received, or the end of the replay does.
       if (execution.isReplaying) begin = () => this.cancel(task);
       else this.cancel(task);
     };
@@ -109,7 +109,7 @@ export class ActivityTasks {
     );
   }
 
-  /** TRY_CANCEL, which is what the SDK does unasked: the workflow hears at once, the code only by its next heartbeat. */
+  /** TRY_CANCEL, which is what the SDK does unasked: the workflow is notified at once, the code only by its next heartbeat. */
   private cancel(task: Task): void {
     if (!task.isClosed) this.reject(task, new CancelledFailure('Activity cancelled'), RetryState.CANCEL_REQUESTED);
   }
@@ -150,7 +150,7 @@ export class ActivityTasks {
             ),
         );
     };
-    // One that stands still with the task in hand begins it when it goes on, even if its time is over by then.
+    // One that pauses with the task in hand begins it when it goes on, even if its time is over by then.
     cluster.taken(task.execution, `${task.name} ${task.id}.${task.attempt}`, process);
     process.deliver(perform);
   }
@@ -162,13 +162,13 @@ export class ActivityTasks {
 
   private watchHeart(run: Run, limit: number, timeOut: () => void): void {
     const { time } = this.cluster;
-    const look = (): void => {
+    const check = (): void => {
       if (run.isOver) return;
       const silent = time.now - run.lastBeat;
       if (silent >= limit) timeOut();
-      else time.after(limit - silent, look);
+      else time.after(limit - silent, check);
     };
-    time.after(limit, look);
+    time.after(limit, check);
   }
 
   private attemptCompleted(task: Task, run: Run, value: unknown): void {

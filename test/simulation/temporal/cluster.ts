@@ -126,7 +126,7 @@ export class Cluster {
     return execution?.isClosed === false ? execution : undefined;
   }
 
-  /** Drops the run where it stands; what its activities do meanwhile stays done. */
+  /** Drops the run in its present state; what its activities do meanwhile stays done. */
   terminate(workflowId: string): void {
     const execution = this.open(workflowId);
     if (execution !== undefined) execution.isClosed = true;
@@ -191,11 +191,11 @@ export class Cluster {
     if (execution !== undefined) this.deliver(execution, { kind: 'cancel' });
   }
 
-  /** False when no such workflow is open. `told`: right before its code hears of it. */
-  signal(workflowId: string, name: string, payload?: unknown, told: () => void = () => {}): boolean {
+  /** False when no such workflow is open. `reported`: right before its code receives it. */
+  signal(workflowId: string, name: string, payload?: unknown, reported: () => void = () => {}): boolean {
     const execution = this.open(workflowId);
     if (execution === undefined) return false;
-    this.deliver(execution, { kind: 'signal', name, payload: copyOf(payload) }, told);
+    this.deliver(execution, { kind: 'signal', name, payload: copyOf(payload) }, reported);
     return true;
   }
 
@@ -217,7 +217,7 @@ export class Cluster {
     return promise;
   }
 
-  /** What the code of an execution goes by, written down and told to it. */
+  /** What the code of an execution goes by, written down and passed to it. */
   happens(execution: Execution, event: NewEvent, answer: (done: Promise<unknown>) => void = ignore): void {
     if (execution.isClosed) return;
     if (execution.held !== undefined && event.kind !== 'started') {
@@ -274,7 +274,7 @@ export class Cluster {
     execution.activate(work);
   }
 
-  /** Called when all code is at rest; returns whether some of it can go on. */
+  /** Called when all code is idle; returns whether some of it can go on. */
   settle(): boolean {
     let unblocked = false;
     for (const execution of this.touched) {
@@ -301,7 +301,7 @@ export class Cluster {
   }
 
   /**
-   * The code is at rest: a workflow task without a local activity is over, and what came meanwhile begins the next ones. One
+   * The code is idle: a workflow task without a local activity is over, and what came meanwhile begins the next ones. One
    * message each, as a replay goes through them.
    */
   private nextTasks(): boolean {

@@ -34,7 +34,7 @@ export type WorkflowFunction = (input: never, ...more: never[]) => Promise<unkno
 export interface ClusterEvents {
   /** `failure`: it threw, which closes it when it is a failure of Temporal and leaves it hanging otherwise. */
   closed(execution: Execution, end: { result: unknown } | { failure: string }): void;
-  /** Workflow code has run and is at rest. */
+  /** Workflow code has run and is idle. */
   activated(execution: Execution): void;
   /** A process has the task of an activity in hand, and has not begun it. */
   taken(execution: Execution, activity: string, process: WorkerProcess): void;

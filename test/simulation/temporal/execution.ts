@@ -27,7 +27,7 @@ export type NewEvent =
 
 export interface Buffered {
   event: NewEvent;
-  /** Told of what an update answers. */
+  /** Receives what an update answers. */
   answer: (done: Promise<unknown>) => void;
 }
 
@@ -82,7 +82,7 @@ export class Execution {
   replayed = 0;
   /** Local activities that run: the workflow task they belong to is not over. */
   localRunning = 0;
-  /** What came during a workflow task: the server tells it with the next one. */
+  /** What came during a workflow task: the server delivers it with the next one. */
   readonly buffered: Buffered[] = [];
   private readonly conditions = new Set<{ holds: () => boolean; go: () => void }>();
   private readonly early: Early[] = [];
@@ -93,7 +93,7 @@ export class Execution {
     this.attributes = new Map(start.attributes);
   }
 
-  /** It has heard itself, and not from an earlier run, what the store knows. */
+  /** It has received itself, and not from an earlier run, what the store knows. */
   get hasPreparedItself(): boolean {
     return this.history
       .slice(this.replayed)
@@ -113,11 +113,11 @@ export class Execution {
     if (!this.isReplaying) pending.begin();
   }
 
-  /** Its code runs: what has come before is told to it. */
+  /** Its code runs: what has come before is passed to it. */
   begun(): void {
     const { held = [] } = this;
     this.held = undefined;
-    for (const tell of held) tell();
+    for (const notify of held) notify();
   }
 
   waitFor(holds: () => boolean, go: () => void): () => void {

@@ -12,8 +12,8 @@ const WORKFLOW_TASK_TIMEOUT_MS = 10_000;
 const TRY_AGAIN_MS = 1_000;
 
 /**
- * Activities inside a workflow task. When the process of the task dies or stands still, the task and with it the
- * activity is run again on another one, and whatever the first one did stays done.
+ * Activities inside a workflow task. When the process of the task dies or pauses, the task and with it the
+ * activity is run again on another one, and what the first one did stays done.
  */
 export class LocalActivities {
   private readonly cluster: Cluster;

@@ -20,7 +20,7 @@ export class Replay {
     execution.isReplaying = true;
   }
 
-  /** Called when all code is at rest. False: the replay is over. */
+  /** Called when all code is idle. False: the replay is over. */
   step(): boolean {
     const { execution, cluster } = this;
     const event = this.rest.shift();

@@ -5,7 +5,7 @@ export type ActivityFunctions = Record<string, (input: unknown) => Promise<unkno
 
 /**
  * One worker process. Everything its code waits for comes through `deliver`: a dead process never goes on, a paused one
- * (SIGSTOP, a suspended machine) goes on where it was once it is resumed, whatever has happened meanwhile.
+ * (SIGSTOP, a suspended machine) goes on where it was once it is resumed, after all that has happened meanwhile.
  */
 export class WorkerProcess implements Host {
   readonly name: string;
@@ -40,7 +40,7 @@ export class WorkerProcess implements Host {
     return promise;
   }
 
-  /** Tells `work` when the process stops answering; returns how to stop listening. */
+  /** Notifies `work` when the process stops answering; returns how to stop listening. */
   onStopped(work: () => void): () => void {
     this.stopped.add(work);
     return () => this.stopped.delete(work);
@@ -48,12 +48,12 @@ export class WorkerProcess implements Host {
 
   kill(): void {
     this.state = 'dead';
-    this.tellStopped();
+    this.notifyStopped();
   }
 
   pause(): void {
     this.state = 'paused';
-    this.tellStopped();
+    this.notifyStopped();
   }
 
   resume(): void {
@@ -62,7 +62,7 @@ export class WorkerProcess implements Host {
     for (const work of this.held.splice(0)) work();
   }
 
-  private tellStopped(): void {
+  private notifyStopped(): void {
     for (const work of [...this.stopped]) work();
     this.stopped.clear();
   }

@@ -5,7 +5,7 @@ import { CancellationScope, place, whenCancelled } from './cancellation.ts';
 import { type ActivityOptions, ContinueAsNew } from './contracts.ts';
 import type { UpdateHandler } from './execution.ts';
 
-/** Stands for `@temporalio/workflow` in the simulation: what the workflows of the product use of it, in virtual time. */
+/** Replaces `@temporalio/workflow` in the simulation: what the workflows of the product use of it, in virtual time. */
 
 export { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from '@temporalio/common';
 export { CancellationScope } from './cancellation.ts';

@@ -53,7 +53,7 @@ describe('A checkpoint', () => {
     expect(isSignedBy(other, verifier)).toBe(false);
   });
 
-  it('is one of many in a file; what is none is told', () => {
+  it('is one of many in a file; what is none is reported', () => {
     const notes = [0, 1, 2].map((size) => signCheckpoint({ ...CHECKPOINT, size, root: EMPTY_ROOT }, privateKey));
     const text = notes.map(({ note }) => `${note}\n`).join('');
     expect(parseCheckpoints(text)).toEqual(notes);

@@ -89,7 +89,7 @@ async function exported(change: (lines: string[]) => string[] = (lines) => lines
 }
 
 describe('A log whose key was replaced', () => {
-  it('is whole before and after, for whoever trusts any of its keys, in the store and as an export', async () => {
+  it('is whole before and after, for those who trust any of its keys, in the store and as an export', async () => {
     const keys = await rotated();
     const { size } = await store.auditTree();
     expect(await store.auditVerifier()).toBe(verifierText(keys[2] as LogVerifier));
@@ -107,7 +107,7 @@ describe('A log whose key was replaced', () => {
     expect(entries.map(({ actor, action }) => `${actor}: ${action}`)).toEqual(Array(2).fill(`carol: ${KEY_ROTATED}`));
   });
 
-  it('is refused to whoever trusts a key that was never introduced, and by one', async () => {
+  it('is refused to those who trust a key that was never introduced, and by one', async () => {
     const keys = await rotated();
     expect(await faultOf(verifierOf(originOf(store), newKey()))).toBe('forged-checkpoint');
     await act(9);
@@ -138,7 +138,7 @@ describe('A log whose key was replaced', () => {
     expect(await faultOf(to)).toBe('forged-checkpoint');
   });
 
-  it('is signed no more by the key before: its process is told so, and what it signs late is refused', async () => {
+  it('is signed no more by the key before: its process is notified, and what it signs late is refused', async () => {
     const [first, second] = [newKey(), newKey()];
     await act(0);
     const before = await signerOf(first);

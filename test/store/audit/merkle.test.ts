@@ -15,7 +15,7 @@ const VECTORS = [
 
 const hex = (hash: Hash): string => Buffer.from(hash, 'base64').toString('hex');
 
-/** The definition of RFC 6962, section 2.1, as it stands there. */
+/** The definition of RFC 6962, section 2.1, word for word. */
 function rootOf(leaves: readonly string[]): Hash {
   const [only] = leaves;
   if (only === undefined) return EMPTY_ROOT;

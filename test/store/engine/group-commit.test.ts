@@ -64,33 +64,33 @@ describe('what is written at one time', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('is one commit, and nobody hears of it before', async () => {
-    const heard: number[] = [];
-    const writes = [1, 2, 3].map((id) => write(id).then(() => heard.push(id)));
+  it('is one commit, and nobody is answered before', async () => {
+    const received: number[] = [];
+    const writes = [1, 2, 3].map((id) => write(id).then(() => received.push(id)));
     const inOne = db.transaction().execute(async (transaction) => {
       await transaction.insertInto('notes').values({ id: 4, text: 'a' }).execute();
       await transaction.insertInto('notes').values({ id: 5, text: 'b' }).execute();
     });
     await turn();
-    expect([heard, durable()]).toEqual([[], []]);
+    expect([received, durable()]).toEqual([[], []]);
     await close();
     await Promise.all([...writes, inOne]);
-    expect([heard, durable(), commits()]).toEqual([[1, 2, 3], [1, 2, 3, 4, 5], 1]);
+    expect([received, durable(), commits()]).toEqual([[1, 2, 3], [1, 2, 3, 4, 5], 1]);
   });
 
   it('is shown to a reader when it is durable, not before', async () => {
     const written = write(1);
-    const heard: number[] = [];
+    const received: number[] = [];
     const read = db
       .selectFrom('notes')
       .select('id')
       .execute()
-      .then((rows) => heard.push(...rows.map(({ id }) => id)));
+      .then((rows) => received.push(...rows.map(({ id }) => id)));
     await turn();
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     await close();
     await Promise.all([written, read]);
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
   });
 
   it('loses what fails in it, and nothing beside that', async () => {

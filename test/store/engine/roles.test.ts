@@ -148,7 +148,7 @@ describe.runIf(BACKENDS.length > 1)('on PostgreSQL', () => {
     });
   });
 
-  it('a role that has been granted nothing yet hears of payouts migrate', async () => {
+  it('a role that has been granted nothing yet is pointed to payouts migrate', async () => {
     const { writer } = await migrated(admin, owner);
     const tables = openTables(owner);
     await sql`revoke all on all tables in schema public from payouts_writer`.execute(tables);

@@ -17,7 +17,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
   let opened: Database[];
   /** What the connections of `db` were asked. */
   let asked: string[];
-  /** Stands for a server that is gone when it is asked to commit. */
+  /** Acts as a server that is gone when it is asked to commit. */
   let losesCommits: boolean;
 
   const open = (pool: PostgresPool): Database => {
@@ -25,7 +25,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
     opened.push(database);
     return database;
   };
-  const heard = (pool: PostgresPool): PostgresPool => ({
+  const received = (pool: PostgresPool): PostgresPool => ({
     ...pool,
     async connect() {
       const client = await pool.connect();
@@ -38,7 +38,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
     },
   });
   const insert = (id: number, text = 'written') => sql`insert into notes values (${id}, ${text})`;
-  /** One row, told with the id of the transaction that has written it. */
+  /** One row, returned with the id of the transaction that has written it. */
   const note = (id: number, text?: string): Promise<string> =>
     write(db, LOCKS.itsRows, async (into) => {
       await insert(id, text).execute(into);
@@ -58,7 +58,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
     opened = [];
     asked = [];
     losesCommits = false;
-    db = open(heard(openPostgresPool(url)));
+    db = open(received(openPostgresPool(url)));
     other = open(openPostgresPool(url));
     await sql`create table notes (id integer primary key, text text not null)`.execute(other);
     shareCommits(db);
@@ -115,11 +115,11 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
       await held.promise;
     });
     await keeps.promise;
-    const heardOf: string[] = [];
-    const waits = write(db, LOCKS.itsRows, (into) => change(into, 1, 'changed')).then(() => heardOf.push('kept'));
+    const notifiedOf: string[] = [];
+    const waits = write(db, LOCKS.itsRows, (into) => change(into, 1, 'changed')).then(() => notifiedOf.push('kept'));
     await Promise.all([note(3), write(db, LOCKS.itsRows, (into) => change(into, 2, 'changed'))]);
     await note(4);
-    expect(heardOf).toEqual([]);
+    expect(notifiedOf).toEqual([]);
     held.resolve();
     await Promise.all([keeper, waits]);
     expect(await noted()).toEqual(['1 changed', '2 changed', '3 written', '4 written']);
@@ -141,7 +141,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
     expect(await noted()).toEqual([1, 2, 3, 4].map((id) => `${id} changed`));
   });
 
-  it('all hear of it when nobody knows whether they were committed, and none is done again', async () => {
+  it('all are notified when nobody knows whether they were committed, and none is done again', async () => {
     losesCommits = true;
     const all = await Promise.allSettled([note(1), note(2)]);
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -150,7 +150,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
     await note(3);
   });
 
-  it('take the locks that all share in one order, whoever came first', async () => {
+  it('take the locks that all share in one order, whichever came first', async () => {
     const done: string[] = [];
     const piece = (locks: (typeof LOCKS)[keyof typeof LOCKS], id: number, what: string) =>
       inShortTransaction(db, locks, async (into) => {

@@ -71,7 +71,7 @@ describe('one payment for one document', () => {
     const [result] = run.results;
     return {
       ...run,
-      settings: { ...run.settings, approvalRules: [], noMoneyRecheckMs: MINUTE, lookAgeMs: MINUTE },
+      settings: { ...run.settings, approvalRules: [], noMoneyRecheckMs: MINUTE, readAgeMs: MINUTE },
       accepted: [first, next],
       orders: [sampleOrder({ statuses }), { ...ofNext, statuses: [{ at: sentAt, status: 'COMPLETED' }] }],
       posts: [samplePost(), post],
@@ -89,16 +89,16 @@ describe('one payment for one document', () => {
       comparedAt: Number.MAX_SAFE_INTEGER,
     };
   };
-  const told = (run: Observation): Observation => ({ ...run, notedOrders: ['ord-1'] });
+  const reported = (run: Observation): Observation => ({ ...run, notedOrders: ['ord-1'] });
   const rules = (run: Observation): string[] => broken(run).filter((rule) => rule !== 'I7');
 
   it('I1: a generation that is paid although the list showed the order of the one before', () => {
-    expect(rules(told(repaired(T + 29 * MINUTE)))).toEqual(['I1']);
-    expect(rules(told(repaired(sentAt - 2 * MINUTE)))).toEqual(['I1']);
+    expect(rules(reported(repaired(T + 29 * MINUTE)))).toEqual(['I1']);
+    expect(rules(reported(repaired(sentAt - 2 * MINUTE)))).toEqual(['I1']);
   });
 
-  it('I1, I5: what nobody could know must be told', () => {
-    expect(rules(told(repaired(sentAt + 1)))).toEqual([]);
+  it('I1, I5: what nobody could know must be reported', () => {
+    expect(rules(reported(repaired(sentAt + 1)))).toEqual([]);
     expect(rules(repaired(sentAt + 1))).toEqual(['I1', 'I5']);
   });
 
@@ -118,7 +118,7 @@ describe('one payment for one document', () => {
     ];
     const sentTwice: Observation = {
       ...run,
-      settings: { ...run.settings, approvalRules: [], lookAgeMs: MINUTE },
+      settings: { ...run.settings, approvalRules: [], readAgeMs: MINUTE },
       orders: [sampleOrder({ listedAt }), sampleOrder({ orderId: 'ord-2', createdAt: again.receivedAt })],
       posts: [samplePost({ answered }), again],
       attempts,
@@ -126,14 +126,14 @@ describe('one payment for one document', () => {
       results: run.results.map((result) => ({ ...result, orderId: 'ord-2' })),
       comparedAt: Number.MAX_SAFE_INTEGER,
     };
-    expect(rules(told(sentTwice))).toEqual(expected);
+    expect(rules(reported(sentTwice))).toEqual(expected);
   });
 
-  it('I1: a second home that was taken into use must know what the list has shown for longer than a look lasts', () => {
+  it('I1: a second home that was taken into use must know what the list has shown for longer than a read lasts', () => {
     const again = samplePost({ receivedAt: sentAt, committedAt: sentAt, madeId: 'ord-2', home: 1 });
     const run: Observation = {
       ...sampleRun(),
-      settings: { ...sampleRun().settings, approvalRules: [], lookAgeMs: MINUTE },
+      settings: { ...sampleRun().settings, approvalRules: [], readAgeMs: MINUTE },
       orders: [sampleOrder(), { ...ofNext, reference: REFERENCE }],
       posts: [samplePost(), again],
       attempts: [
@@ -143,9 +143,9 @@ describe('one payment for one document', () => {
       homes: [{ home: 1, from: sentAt - MINUTE }],
       comparedAt: Number.MAX_SAFE_INTEGER,
     };
-    expect(rules(told(run))).toEqual(['I1']);
+    expect(rules(reported(run))).toEqual(['I1']);
     const soon = { ...run, orders: [sampleOrder({ listedAt: sentAt - MINUTE / 2 }), ...run.orders.slice(1)] };
-    expect(rules(told(soon))).toEqual([]);
+    expect(rules(reported(soon))).toEqual([]);
     expect(rules(soon)).toEqual(['I1']);
   });
 
@@ -162,14 +162,14 @@ describe('one payment for one document', () => {
     const own = posts.map(({ receivedAt }, index) => ({ ...attempt, attempt: index + 1, recordedAt: receivedAt - 50 }));
     const run: Observation = {
       ...sampleRun(),
-      settings: { ...sampleRun().settings, approvalRules: [], lookAgeMs: MINUTE },
+      settings: { ...sampleRun().settings, approvalRules: [], readAgeMs: MINUTE },
       orders: [sampleOrder(), { ...ofNext, reference: REFERENCE }],
       posts: [samplePost({ home: 1 }), ...posts],
       attempts: [{ ...attempt, home: 1 }, ...own],
       homes: [{ home: 1, from: T }],
       comparedAt: Number.MAX_SAFE_INTEGER,
     };
-    expect(rules(told(run))).toEqual(expected);
+    expect(rules(reported(run))).toEqual(expected);
   });
 
   it('I1: so must a home that pays under a further generation', () => {
@@ -177,7 +177,7 @@ describe('one payment for one document', () => {
     const homes = [{ home: 1, from: T }];
     const attempts = run.attempts.map((attempt, index) => (index === 0 ? { ...attempt, home: 1 } : attempt));
     const beside = { ...run, homes, attempts, orders: [sampleOrder(), ...run.orders.slice(1)] };
-    expect(rules(told({ ...beside, posts: [samplePost({ home: 1 }), post] }))).toContain('I1');
+    expect(rules(reported({ ...beside, posts: [samplePost({ home: 1 }), post] }))).toContain('I1');
   });
 
   it('I1: an order from before a machine went back in time', () => {
@@ -185,7 +185,7 @@ describe('one payment for one document', () => {
     const at = T + 10 * MINUTE;
     const run: Observation = {
       ...sampleRun(),
-      settings: { ...sampleRun().settings, approvalRules: [], lookAgeMs: MINUTE },
+      settings: { ...sampleRun().settings, approvalRules: [], readAgeMs: MINUTE },
       orders: [sampleOrder(), { ...ofNext, reference: REFERENCE }],
       posts: [samplePost(), again],
       attempts: sampleRun().attempts.flatMap((attempt) => [
@@ -196,9 +196,9 @@ describe('one payment for one document', () => {
       rollbacks: [at],
       comparedAt: Number.MAX_SAFE_INTEGER,
     };
-    expect(rules(told(run))).toEqual(['I1']);
+    expect(rules(reported(run))).toEqual(['I1']);
     const soon = { ...run, orders: [sampleOrder({ listedAt: sentAt - MINUTE / 2 }), ...run.orders.slice(1)] };
-    expect(rules(told(soon))).toEqual([]);
+    expect(rules(reported(soon))).toEqual([]);
   });
 
   it('I7: a payment that is sent for another customer of the bank', () => {
@@ -217,7 +217,7 @@ describe('one payment for one document', () => {
     expect(rules({ ...lost, attempts: [...doubtful, accepted] })).toEqual(['I13']);
   });
 
-  it('I5: an order that changes after its end must be told', () => {
+  it('I5: an order that changes after its end must be reported', () => {
     const drifting = having({
       orders: [sampleOrder({ drift: { at: T, field: 'amount' } })],
       comparedAt: Number.MAX_SAFE_INTEGER,
@@ -238,7 +238,7 @@ describe('one order for one reference', () => {
     ]);
   });
 
-  it('I1: a second one that nobody could prevent must be told', () => {
+  it('I1: a second one that nobody could prevent must be reported', () => {
     const { receivedAt } = samplePost();
     const executedAt = receivedAt + 11 * 60_000;
     const late = samplePost({ madeId: 'ord-2', receivedAt: receivedAt - 1, committedAt: executedAt });
@@ -406,7 +406,7 @@ describe('the end', () => {
     expect(broken(having({ calm: { ...sampleRun().calm, settled: false } }))).toEqual(['I13']);
   });
 
-  it('I13: people are asked only for what the bank cannot tell', () => {
+  it('I13: people are asked only for what the bank cannot show', () => {
     expect(broken(parkedRun('outcome-unknown'))).toEqual(['I13']);
     const attempts = sampleRun().attempts.map((attempt) => ({ ...attempt, outcome: 'exists' }));
     expect(broken({ ...parkedRun('order-not-found'), attempts })).toEqual([]);
@@ -427,7 +427,7 @@ describe('the end', () => {
 });
 
 describe('somebody else', () => {
-  it('I19: is refused whatever it asks for', () => {
+  it('I19: is refused for any request', () => {
     const call = { at: 0, reference: REFERENCE, name: 'closePayout' };
     expect(broken(having({ foreignCalls: [{ ...call, done: true }] }))).toEqual(['I19']);
     expect(broken(having({ foreignCalls: [{ ...call, done: false }] }))).toEqual([]);
@@ -460,7 +460,7 @@ describe('a sender that died without a record before an older copy was put in pl
 });
 
 describe('a payout that was rejected in time', () => {
-  it('I8: is not sent, unless something was in doubt, or the run that heard it was closed', () => {
+  it('I8: is not sent, unless something was in doubt, or the run that received it was closed', () => {
     const [attempt] = sampleRun().attempts;
     if (attempt === undefined) throw new Error('the sample has an attempt');
     const at = attempt.recordedAt - 1_000;
@@ -478,13 +478,13 @@ describe('a payout that was rejected in time', () => {
 });
 
 describe('people who answer one question', () => {
-  it('I8: are not told that it is approved and that it is rejected, unless the run that was told was closed', () => {
+  it('I8: are not answered both approved and rejected, unless the run that answered was closed', () => {
     const [decision] = sampleRun().decisions;
     if (decision === undefined) throw new Error('the sample has a decision');
-    const approved = { ...decision, told: 'approved' };
-    const rejected = { ...decision, by: 'bob', action: 'reject' as const, told: 'rejected' };
+    const approved = { ...decision, reported: 'approved' };
+    const rejected = { ...decision, by: 'bob', action: 'reject' as const, reported: 'rejected' };
     expect(broken(having({ decisions: [approved, rejected] }))).toEqual(['I8']);
-    expect(broken(having({ decisions: [approved, { ...rejected, told: undefined }] }))).toEqual([]);
+    expect(broken(having({ decisions: [approved, { ...rejected, reported: undefined }] }))).toEqual([]);
     const asked = { kind: 'payout' as const, askedAt: decision.at - 5 };
     expect(broken(having({ decisions: [approved, { ...rejected, question: asked }] }))).toEqual([]);
     const reset = { at: decision.at, reference: REFERENCE, kind: 'reset' as const, whileParked: false };

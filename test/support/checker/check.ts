@@ -1,4 +1,4 @@
-import { told } from './documents.ts';
+import { reported } from './documents.ts';
 import { factsOf, type Violation } from './facts.ts';
 import { foreignCalls } from './foreign-calls.ts';
 import { liveness } from './liveness.ts';
@@ -25,7 +25,7 @@ export function check(observation: Observation): Violation[] {
     ...people(facts),
     ...liveness(facts),
     ...switchedOff(facts),
-    ...told(facts),
+    ...reported(facts),
     ...foreignCalls(facts),
   ];
 }

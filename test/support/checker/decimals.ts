@@ -20,7 +20,7 @@ export function sameAmount(a: unknown, b: unknown): boolean {
   return left !== undefined && left === unitsOf(b);
 }
 
-/** Whether a text may stand for money of a currency: no sign, no exponent, no more places than the currency has. */
+/** Whether a text may be money of a currency: no sign, no exponent, no more places than the currency has. */
 export function isMoneyText(text: unknown, currency: string): boolean {
   const match = typeof text === 'string' ? /^\d+(?:\.(\d+))?$/.exec(text) : null;
   return match !== null && (match[1] ?? '').length <= (DECIMALS[currency] ?? 2);

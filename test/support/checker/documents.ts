@@ -1,19 +1,19 @@
 import {
   type Facts,
   groupBy,
+  moneyStateOf,
+  moneyStateOfStatus,
   NO_MONEY,
   type PayoutFacts,
   type ReferenceFacts,
-  standingOf,
-  standingOfStatus,
   type Violation,
 } from './facts.ts';
 import type { BankOrder, ReceivedPost } from './observation.ts';
 import { isOrderRefused, isRefusal } from './refusals.ts';
 
 /**
- * I1 over every reference of a document: whatever generation, store or copy of a home has asked, it is paid once and exchanged
- * once. What the bank did beyond all that a client can know is allowed, as long as no list showed it in time, and must be told.
+ * I1 over every reference of a document: for any generation, store or copy of a home that asked, it is paid once and exchanged
+ * once. What the bank did beyond all that a client can know is allowed, as long as no list showed it in time, and must be reported.
  */
 export function documents(facts: Facts): Violation[] {
   return [...payoutsByDocument(facts).values()].flatMap((payouts) => [
@@ -22,7 +22,7 @@ export function documents(facts: Facts): Violation[] {
   ]);
 }
 
-type Leg = 'payment' | 'exchange';
+type OrderKind = 'payment' | 'exchange';
 
 /** An order with the write that it was made by; the bank has made some by itself. */
 interface Made {
@@ -35,11 +35,11 @@ interface Made {
 const payoutsByDocument = ({ payouts }: Facts): Map<string, PayoutFacts[]> =>
   groupBy(payouts, ({ instruction }) => `${instruction.uid}/${instruction.id}`);
 
-function once(facts: Facts, payouts: readonly PayoutFacts[], leg: Leg): Violation[] {
-  const made = payouts.flatMap((payout) => madeUnder(payout, payout[leg]));
+function once(facts: Facts, payouts: readonly PayoutFacts[], orderKind: OrderKind): Violation[] {
+  const made = payouts.flatMap((payout) => madeUnder(payout, payout[orderKind]));
   const counting = made.filter((it) => {
-    const standing = standingOf(it.order, facts);
-    return standing !== 'no-money' && !(standing === 'unclear' && isClosedByPeople(it));
+    const moneyState = moneyStateOf(it.order, facts);
+    return moneyState !== 'no-money' && !(moneyState === 'unclear' && isClosedByPeople(it));
   });
   if (counting.length < 2) return [];
   const broken = ({ under }: Made, message: string): Violation => ({
@@ -48,19 +48,22 @@ function once(facts: Facts, payouts: readonly PayoutFacts[], leg: Leg): Violatio
     message,
   });
   const orders = counting.map(({ order }) => order.orderId).join(', ');
-  const what = `${counting.length} orders of one document that took or may take money, as ${leg}: ${orders}`;
+  const what = `${counting.length} orders of one document that took or may take money, as ${orderKind}: ${orders}`;
   for (const second of counting) {
-    const first = counting.find((other) => other !== second && mustBeKnown(facts, leg, other, second));
+    const first = counting.find((other) => other !== second && mustBeKnown(facts, orderKind, other, second));
     if (first !== undefined) return [broken(second, `${what}; ${first.order.orderId} could be known`)];
   }
   const [any] = counting;
   const generations = new Set(counting.map(({ payout }) => payout));
   // Who pays a document again after its exchange is done has decided to sell again.
-  if (any === undefined || (leg === 'exchange' && !counting.some((it) => isBeyondKnowledge(facts, it.under, it.order))))
+  if (
+    any === undefined ||
+    (orderKind === 'exchange' && !counting.some((it) => isBeyondKnowledge(facts, it.under, it.order)))
+  )
     return [];
-  const isTold =
+  const isReported =
     counting.some(({ order }) => isNoted(facts, order)) || payouts.some(isWithPeople) || isTooLate(facts, counting);
-  return isTold ? [] : [broken(any, `${what}, of ${generations.size} generations; nobody was told`)];
+  return isReported ? [] : [broken(any, `${what}, of ${generations.size} generations; nobody was notified`)];
 }
 
 const madeUnder = (payout: PayoutFacts, under: ReferenceFacts): Made[] =>
@@ -74,8 +77,8 @@ const madeUnder = (payout: PayoutFacts, under: ReferenceFacts): Made[] =>
 /** People have found out what a status without a known meaning says of the money; then the document may be paid again. */
 const isClosedByPeople = ({ payout: { row } }: Made): boolean => row?.reasonCode === 'closed-by-operator';
 
-/** Whether whoever sent the second one could know of the first one then. */
-function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean {
+/** Whether the sender of the second one could know of the first one then. */
+function mustBeKnown(facts: Facts, orderKind: OrderKind, first: Made, second: Made): boolean {
   const { post } = second;
   // The bank has made it by itself, or was asked for it before the other one.
   if (post === undefined || (first.post?.receivedAt ?? first.order.createdAt) > post.receivedAt) return false;
@@ -90,7 +93,7 @@ function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean
   if (isOfOtherHome && resumptions.length === 0 && !isAgain) return false;
   const isBeyond = isBeyondKnowledge(facts, first.under, first.order) || isForgotten || isOfOtherHome;
   // A document that is paid again after a known exchange may exchange again.
-  if (!isBeyond) return !(leg === 'exchange' && isOfOther);
+  if (!isBeyond) return !(orderKind === 'exchange' && isOfOther);
   const shownAt = shownFrom(facts, first.order);
   const asked = isOfOther ? (second.payout.instruction.askedAt ?? Number.NEGATIVE_INFINITY) : Number.NEGATIVE_INFINITY;
   const resumed = Math.max(Number.NEGATIVE_INFINITY, ...resumptions);
@@ -99,7 +102,7 @@ function mustBeKnown(facts: Facts, leg: Leg, first: Made, second: Made): boolean
     isForgotten || isOfOtherHome || first.post === undefined
       ? Number.NEGATIVE_INFINITY
       : first.post.receivedAt + (isOrderRefused(first.post) ? facts.settings.listLagMs : 0);
-  return shownAt <= Math.max(asked, resumed, answered, post.receivedAt - (facts.settings.lookAgeMs ?? 0));
+  return shownAt <= Math.max(asked, resumed, answered, post.receivedAt - (facts.settings.readAgeMs ?? 0));
 }
 
 const isRepeated = ({ posts }: ReferenceFacts, { receivedAt, home }: ReceivedPost): boolean =>
@@ -112,14 +115,14 @@ const resumptionsBefore = ({ rollbacks = [], homes = [] }: Facts, { receivedAt, 
 /** From when on the list shows that the order takes or may take money. */
 export function shownFrom(facts: Facts, order: BankOrder): number {
   const { closedMeans, statusLagMs = 0 } = facts.settings;
-  const last = order.statuses.findLastIndex(({ status }) => standingOfStatus(status, closedMeans) === 'no-money');
+  const last = order.statuses.findLastIndex(({ status }) => moneyStateOfStatus(status, closedMeans) === 'no-money');
   const since = last === -1 ? order.createdAt : (order.statuses[last + 1]?.at ?? order.createdAt) + statusLagMs;
   return Math.max(order.listedAt, since);
 }
 
 /**
  * The bank did what no protocol allows for: it executed later than the proof window, or showed it later; executed what it said it
- * refused; repaired what had been without money for longer than the second look takes.
+ * refused; repaired what had been without money for longer than the second read takes.
  */
 export function isBeyondKnowledge(facts: Facts, { posts }: ReferenceFacts, order: BankOrder): boolean {
   const { settings } = facts;
@@ -137,13 +140,13 @@ export const isNoted = ({ notedOrders, comparedAt }: Facts, { orderId, listedAt 
 
 const isWithPeople = ({ row }: PayoutFacts): boolean => row?.state === 'needs-operator';
 
-/** Where nothing is compared after an end, what is listed later is told to nobody. */
+/** Where nothing is compared after an end, what is listed later is reported to nobody. */
 const isTooLate = ({ comparedAt }: Facts, made: readonly Made[]): boolean =>
   comparedAt === undefined &&
   made.some(({ payout: { row }, order }) => row?.endedAt != null && order.listedAt >= (row.endedAt ?? 0));
 
-/** What the bank shows now otherwise than it did when a payout ended is told to people. Of payments that ended unpaid: `outcomes`. */
-export function told(facts: Facts): Violation[] {
+/** What the bank shows now otherwise than it did when a payout ended is reported to people. Of payments that ended unpaid: `outcomes`. */
+export function reported(facts: Facts): Violation[] {
   if (facts.comparedAt === undefined) return [];
   return [...payoutsByDocument(facts).values()].flatMap((payouts) => {
     if (payouts.some(isWithPeople)) return [];
@@ -151,22 +154,22 @@ export function told(facts: Facts): Violation[] {
       const { row, payment, exchange } = payout;
       const drifting =
         row?.state === 'completed' ? [...payment.orders, ...exchange.orders].filter(({ drift }) => drift) : [];
-      const sold = exchange.orders.filter((order) => cameBack(facts, order) && standingOf(order, facts) === 'paid');
-      const untold = (order: BankOrder, what: string): Violation[] => {
-        const message = `order ${order.orderId} ${what}, and nobody was told`;
+      const sold = exchange.orders.filter((order) => cameBack(facts, order) && moneyStateOf(order, facts) === 'paid');
+      const unreported = (order: BankOrder, what: string): Violation[] => {
+        const message = `order ${order.orderId} ${what}, and nobody was notified`;
         return isNoted(facts, order) ? [] : [{ invariant: 'I5', reference: payment.reference, message }];
       };
       return [
-        ...drifting.flatMap((order) => untold(order, `shows another ${order.drift?.field} than before`)),
+        ...drifting.flatMap((order) => unreported(order, `shows another ${order.drift?.field} than before`)),
         ...(row?.endedAt == null || row.state === 'completed' ? [] : sold).flatMap((order) =>
-          untold(order, 'has exchanged after all'),
+          unreported(order, 'has exchanged after all'),
         ),
       ];
     });
   });
 }
 
-/** An order that had no money for longer than the second look takes. */
+/** An order that had no money for longer than the second read takes. */
 function cameBack({ settings: { noMoneyRecheckMs } }: Facts, { statuses }: BankOrder): boolean {
   const ended = statuses.findIndex(({ status }) => NO_MONEY.has(status));
   const next = ended === -1 ? undefined : statuses[ended + 1];
@@ -183,6 +186,6 @@ export function isPaidByOther(facts: Facts, payout: PayoutFacts): boolean {
       other !== payout &&
       other.instruction.uid === uid &&
       other.instruction.id === id &&
-      [...other.payment.orders, ...other.exchange.orders].some((order) => standingOf(order, facts) !== 'no-money'),
+      [...other.payment.orders, ...other.exchange.orders].some((order) => moneyStateOf(order, facts) !== 'no-money'),
   );
 }

@@ -58,7 +58,7 @@ export function factsOf(observation: Observation): Facts {
 /** The reference that an order was asked for under, as far as the runner knows how the bank has changed it. */
 export const askedAs = ({ askedAs: asked, reference }: BankOrder): string | null => asked ?? readAs(reference);
 
-/** A bank may change case or pad a reference: it is still that reference to whoever has to tell two payments apart. */
+/** A bank may change case or pad a reference: it is still that reference to those who have to distinguish two payments. */
 const readAs = (reference: string | null): string | null => reference?.trim().toLowerCase() ?? null;
 
 /** The reference an order was asked for under; null for writes that name none. */
@@ -86,14 +86,14 @@ const LISTED: ReadonlySet<string> = new Set([
   ...['APPROVING', 'REJECTING', 'CANCELLING', 'CLOSED'],
 ]);
 
-export type Standing = 'live' | 'paid' | 'no-money' | 'unclear';
+export type MoneyState = 'live' | 'paid' | 'no-money' | 'unclear';
 
 /** What the last status of an order says about its money; a status outside the interface says nothing. */
-export function standingOf({ statuses }: BankOrder, { settings }: Observation): Standing {
-  return standingOfStatus(statuses.at(-1)?.status ?? '', settings.closedMeans);
+export function moneyStateOf({ statuses }: BankOrder, { settings }: Observation): MoneyState {
+  return moneyStateOfStatus(statuses.at(-1)?.status ?? '', settings.closedMeans);
 }
 
-export function standingOfStatus(status: string, closedMeans: Observation['settings']['closedMeans']): Standing {
+export function moneyStateOfStatus(status: string, closedMeans: Observation['settings']['closedMeans']): MoneyState {
   if (NO_MONEY.has(status)) return 'no-money';
   if (status === 'COMPLETED') return 'paid';
   if (status === 'CLOSED') return ({ paid: 'paid', failed: 'no-money', unclear: 'unclear' } as const)[closedMeans];

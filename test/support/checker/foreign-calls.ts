@@ -1,6 +1,6 @@
 import type { Facts, Violation } from './facts.ts';
 
-/** I19: an execution of somebody else moves nothing and ends nothing, whatever it knows of a payout. */
+/** I19: an execution of somebody else moves nothing and ends nothing, despite all it knows of a payout. */
 export function foreignCalls({ foreignCalls: calls }: Facts): Violation[] {
   return calls
     .filter(({ done }) => done)

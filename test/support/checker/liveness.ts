@@ -1,6 +1,13 @@
 import { sameAmount } from './decimals.ts';
 import { isPaidByOther } from './documents.ts';
-import { END_STATES, type Facts, type PayoutFacts, type ReferenceFacts, standingOf, type Violation } from './facts.ts';
+import {
+  END_STATES,
+  type Facts,
+  moneyStateOf,
+  type PayoutFacts,
+  type ReferenceFacts,
+  type Violation,
+} from './facts.ts';
 import type { BankOrder } from './observation.ts';
 import { TRIES } from './one-order.ts';
 
@@ -41,15 +48,15 @@ function endedOrUndecidable(facts: Facts, payout: PayoutFacts): Violation[] {
  *   that the setting allows are used up;
  * - no order, something was sent, and no list can prove that it came to nothing;
  * - no order, and a run was closed while people were asked: they decide before anything is sent;
- * - somebody has closed its runs again and again: whoever does that is asked;
+ * - somebody has closed its runs again and again: that person is asked;
  * - another generation of its document took or may take money.
  */
 export function isUndecidable(facts: Facts, payout: PayoutFacts): boolean {
-  const legs = [payout.payment, payout.exchange];
+  const orderKinds = [payout.payment, payout.exchange];
   return (
     isClosedAgainAndAgain(facts, payout) ||
     isPaidByOther(facts, payout) ||
-    legs.some((under) => referenceIsUndecidable(facts, payout, under))
+    orderKinds.some((under) => referenceIsUndecidable(facts, payout, under))
   );
 }
 
@@ -66,18 +73,18 @@ function isClosedAgainAndAgain({ interruptions }: Facts, { row, payment }: Payou
 function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: ReferenceFacts): boolean {
   const { orders } = under;
   if (orders.length > 1) return true;
-  // What an exchange was to buy stands in the store alone, and an older copy may not have it: the fee may be another one since.
+  // What an exchange was to buy is in the store alone, and an older copy may not have it: the fee may be another one since.
   if (under === payout.exchange && facts.restores.length > 0 && orders.length > 0) return true;
-  if (isLookedLike(facts, under)) return true;
+  if (isSeenAlike(facts, under)) return true;
   // What another home has bought is not what this one would buy: the fee may be another one since.
   if (under === payout.exchange && facts.homes !== undefined && orders.length > 0) return true;
   const [order] = orders;
   if (order === undefined) return isSpent(facts, payout, under);
-  const standing = standingOf(order, facts);
+  const moneyState = moneyStateOf(order, facts);
   const other =
     (order.reference !== under.reference && !isLearned(facts, order)) ||
     (under === payout.payment && !sameAmount(order.amount, payout.instruction.amount));
-  return other || standing === 'unclear' || standing === 'live';
+  return other || moneyState === 'unclear' || moneyState === 'live';
 }
 
 /** Once the bank has shown the order of an answer in its own spelling, that says how it spells every other one. */
@@ -93,7 +100,7 @@ function isLearned({ settings, orders, attempts }: Facts, { orderId, uid, curren
 }
 
 /** An order of somebody else shows a part of the reference. */
-function isLookedLike({ orders }: Facts, { reference }: ReferenceFacts): boolean {
+function isSeenAlike({ orders }: Facts, { reference }: ReferenceFacts): boolean {
   return orders.some(
     ({ askedAs, reference: shown }) =>
       askedAs !== undefined &&
@@ -115,7 +122,7 @@ function isSpent(
   );
   const exists = attempts.some(({ outcome }) => outcome === 'exists');
   const dropped = interruptions.filter(({ reference }) => reference === payment.reference);
-  // What a dropped run was sending is in doubt for the next one, whatever its sender learns afterwards.
+  // What a dropped run was sending is in doubt for the next one, even if its sender learns more afterwards.
   const ofDropped = dropped.length > 0 && attempts.length > inDoubt.length;
   // Neither an older copy nor a run that begins anew knows of a sender without a record: it may have sent for all that anybody
   // knows.
@@ -128,7 +135,7 @@ function isSpent(
   return exists || tries >= TRIES[settings.referenceDedupe] || dropped.some(({ whileParked }) => whileParked);
 }
 
-/** Requests a minute: a part for the watches and their looks at lists that do not stand still, and one for every row. */
+/** Requests a minute: a part for the watches and their reads of lists that keep changing, and one for every row. */
 const REQUESTS = { fixed: 1_200, aRow: 60 };
 
 function notFlooded({ traffic, accepted }: Facts): Violation[] {

@@ -40,7 +40,7 @@ function booksAddUp({ accountId, opening, balance, held, entries }: AccountBooks
   ];
 }
 
-/** Money moves for an order and by its amount; both legs of an exchange, or none. */
+/** Money moves for an order and by its amount; both sides of an exchange, or none. */
 function entriesAreOrders({ accounts, orders }: Facts): Violation[] {
   const entries = accounts.flatMap((account) =>
     account.entries.map((entry) => ({ ...entry, currency: account.currency })),

@@ -1,5 +1,5 @@
 /**
- * What the checker is told about one run, whoever ran it: the simulation, or a run of the real stack. Plain JSON. Money is
+ * What the checker receives about one run, of any origin: the simulation, or a run of the real stack. Plain JSON. Money is
  * decimal text, times are epoch milliseconds of one clock (the runner's). What a runner cannot see stays empty or null;
  * the rule that needs it is then not checked.
  */
@@ -8,7 +8,7 @@ export interface Observation {
   accepted: AcceptedInstruction[];
   /** Every order the bank has, foreign ones included. */
   orders: BankOrder[];
-  /** Every write the bank received, in the order of receipt, whatever became of it. */
+  /** Every write the bank received, in the order of receipt, with any outcome. */
   posts: ReceivedPost[];
   beneficiaries: BankBeneficiary[];
   /** Fees of payments over time, oldest first; empty: not known. */
@@ -77,14 +77,14 @@ interface ObservedSettings {
   sendDelayMaxMs: number | null;
   /** False: the clocks are too far apart for a list to prove that an order is not there. */
   provesAbsence: boolean;
-  /** Least time between the two reads that prove "no money"; absent: a bank that changes its mind later is not told apart. */
+  /** Least time between the two reads that prove "no money"; absent: a bank that changes its mind later is not distinguished. */
   noMoneyRecheckMs?: number;
   /** The bank shows every reference otherwise than it was sent, always in the same way. */
   isSpellingSame?: boolean;
   /** How far behind the statuses of the list are; absent: not at all. */
   statusLagMs?: number;
-  /** How old a look at the bank's list may be when something is sent that follows from it; absent: not at all. */
-  lookAgeMs?: number;
+  /** How old a read of the bank's list may be when something is sent that follows from it; absent: not at all. */
+  readAgeMs?: number;
 }
 
 export interface ObservedApprovalRule {
@@ -262,7 +262,7 @@ export interface PeopleDecision {
   /** The question was still open, or answered by this, when it had come for certain; absent: not known. */
   wasInTime?: boolean;
   /** What the payout answered to an update that said it; absent: it was refused, or said by a signal. */
-  told?: string;
+  reported?: string;
 }
 
 export interface AuditSeen {

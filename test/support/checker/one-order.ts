@@ -111,18 +111,18 @@ const homesOf = (posts: readonly ReceivedPost[]): number[] => [...new Set(posts.
 
 /**
  * A record that was begun after the one of a 2003 had its outcome, and a write that followed it. Senders that were on their way
- * together may all be told 2003.
+ * together may all be answered 2003.
  */
 function departedAfterExists(
   posts: readonly ReceivedPost[],
   attempts: readonly RecordedAttempt[],
   restores: readonly number[],
 ): boolean {
-  const told = attempts
+  const reported = attempts
     .filter(({ outcome }) => outcome === 'exists')
     // Its write and its answer take this long at most: the record of the outcome is not timed by everybody.
     .map(({ recordedAt, outcomeAt }) => outcomeAt ?? recordedAt + SENDER_LIFE_MS);
-  const first = Math.min(...told.filter((at) => !restores.some((restored) => restored >= at)));
+  const first = Math.min(...reported.filter((at) => !restores.some((restored) => restored >= at)));
   return attempts.some(
     ({ recordedAt, outcome, home = 0 }) =>
       recordedAt > first &&

@@ -5,10 +5,10 @@ import {
   END_STATES,
   type Facts,
   groupBy,
+  moneyStateOf,
+  moneyStateOfStatus,
   type PayoutFacts,
   type ReferenceFacts,
-  standingOf,
-  standingOfStatus,
   type Violation,
 } from './facts.ts';
 import type { BankOrder } from './observation.ts';
@@ -29,7 +29,7 @@ export function outcomes(facts: Facts): Violation[] {
 }
 
 function wasPaid({ statuses }: BankOrder, { settings }: Facts, until: number): boolean {
-  return statuses.some(({ at, status }) => at <= until && standingOfStatus(status, settings.closedMeans) === 'paid');
+  return statuses.some(({ at, status }) => at <= until && moneyStateOfStatus(status, settings.closedMeans) === 'paid');
 }
 
 function paidIsPaid(facts: Facts, { row, payment, instruction }: PayoutFacts): Violation[] {
@@ -62,8 +62,8 @@ function unpaidIsUnpaid(facts: Facts, { row, payment, exchange }: PayoutFacts): 
   // A person may close what has no known meaning; an exchange that is done stays done.
   const closed = row.reasonCode === 'closed-by-operator';
   const contradicts = (order: BankOrder, allowed: readonly string[]): boolean => {
-    const standing = standingOf(order, facts);
-    return !allowed.includes(standing) && !(closed && standing === 'unclear');
+    const moneyState = moneyStateOf(order, facts);
+    return !allowed.includes(moneyState) && !(closed && moneyState === 'unclear');
   };
   const contradicting = [
     ...payment.orders.filter((order) => contradicts(order, ['no-money'])).map((order) => ({ order, under: payment })),
@@ -76,20 +76,20 @@ function unpaidIsUnpaid(facts: Facts, { row, payment, exchange }: PayoutFacts): 
     const what = `reported as ${row.state} (${row.reasonCode}), and the bank has order ${orderId} as ${statuses.at(-1)?.status}`;
     const broken = (message: string): Violation[] => [{ invariant: 'I5', reference: payment.reference, message }];
     if (!isAfterEnd(facts, order, under, row.endedAt)) return broken(what);
-    return isNoted(facts, order) ? [] : broken(`${what}; nobody was told`);
+    return isNoted(facts, order) ? [] : broken(`${what}; nobody was notified`);
   });
 }
 
-/** What the bank did beyond all that could be known when the payout ended; where nothing is compared later, it cannot be told. */
+/** What the bank did beyond all that could be known when the payout ended; where nothing is compared later, it cannot be reported. */
 function isAfterEnd(facts: Facts, order: BankOrder, under: ReferenceFacts, endedAt: number | null): boolean {
   if (facts.comparedAt === undefined || endedAt === null) return false;
   const post = under.posts.find(({ madeId }) => madeId === order.orderId);
   const isOfOtherHome = (post?.home ?? 0) !== 0;
   const isForgotten = (facts.rollbacks ?? []).some((at) => (post?.receivedAt ?? at) <= at && at <= endedAt);
   if (!isOfOtherHome && !isForgotten && !isBeyondKnowledge(facts, under, order)) return false;
-  // Nobody looks for what was refused.
+  // Nobody searches for what was refused.
   if (post !== undefined && isRefusal(post)) return true;
-  return isOfOtherHome || shownFrom(facts, order) > endedAt - (facts.settings.lookAgeMs ?? 0);
+  return isOfOtherHome || shownFrom(facts, order) > endedAt - (facts.settings.readAgeMs ?? 0);
 }
 
 function returnsAreReal({ orders }: Facts, { row, payment }: PayoutFacts): Violation[] {

@@ -9,18 +9,18 @@ export function people(facts: Facts): Violation[] {
     ...payout.exchange.posts.flatMap((post) => approvedBeforeSent(facts, payout, post)),
     ...decidedBeforeDriven(facts, payout),
     ...rejectedAndSent(facts, payout),
-    ...toldBoth(facts, payout),
+    ...answeredBoth(facts, payout),
   ]);
 }
 
 /**
- * What was rejected in time, and nothing of it in doubt, is not sent. Whoever resets or closes a run, or replaces the store, may
+ * What was rejected in time, and nothing of it in doubt, is not sent. A person who resets or closes a run, or replaces the store, may
  * lose what was said to it, or have something else said to it again. */
 function rejectedAndSent(
   { decisions, interruptions, restores, homes }: Facts,
   { instruction, payment: { reference, attempts } }: PayoutFacts,
 ): Violation[] {
-  // What is said in one home is not heard in the other.
+  // What is said in one home is not received in the other.
   if (homes !== undefined) return [];
   const disturbed = interruptions.filter((interruption) => interruption.reference === reference);
   const rejected = decisions.find(
@@ -38,8 +38,8 @@ function rejectedAndSent(
   return [{ invariant: 'I8', reference, message: `sent although ${question(rejected)} was rejected before` }];
 }
 
-/** Of the people who answer one question nobody is told that it is approved while another one is told that it is rejected. */
-function toldBoth(
+/** Of the people who answer one question nobody is answered that it is approved while another one is answered that it is rejected. */
+function answeredBoth(
   { decisions, interruptions, restores, homes }: Facts,
   { payment: { reference } }: PayoutFacts,
 ): Violation[] {
@@ -49,15 +49,15 @@ function toldBoth(
     interruptions.some((interruption) => interruption.reference === reference)
   )
     return [];
-  const told = decisions.filter(
+  const reported = decisions.filter(
     ({ question, ...decision }) => decision.reference === reference && question?.kind === 'payout',
   );
-  const approved = told.find((decision) => decision.told === 'approved');
-  const rejected = told.find(
-    (decision) => decision.told === 'rejected' && decision.question?.askedAt === approved?.question?.askedAt,
+  const approved = reported.find((decision) => decision.reported === 'approved');
+  const rejected = reported.find(
+    (decision) => decision.reported === 'rejected' && decision.question?.askedAt === approved?.question?.askedAt,
   );
   if (approved === undefined || rejected === undefined) return [];
-  const message = `${approved.by} was told that it is approved, and ${rejected.by} that it is rejected`;
+  const message = `${approved.by} was answered that it is approved, and ${rejected.by} that it is rejected`;
   return [{ invariant: 'I8', reference, message }];
 }
 
@@ -71,7 +71,7 @@ const question = ({ question }: PeopleDecision): string => (question?.kind === '
 /** A payee younger than this counts as new; the bank's clock may be an hour or less beside ours. */
 const NEW_PAYEE_MS = 7 * 24 * 3_600_000;
 const CLOCKS_MS = 3_600_000;
-/** What a question stands on was read a short while before it; what is sent, too. */
+/** What a question is based on was read a short while before it; what is sent, too. */
 const READ_BEFORE_MS = 120_000;
 
 const folded = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
@@ -116,7 +116,7 @@ function quorum(
   return Math.max(0, ...matching.map(({ approvals }) => approvals));
 }
 
-/** What is sent was read before its sender was given the task, in which it may stand still. */
+/** What is sent was read before its sender was given the task, in which it may pause. */
 function givenAt({ senders }: Facts, { body, receivedAt }: ReceivedPost): number {
   const began = senders.filter(
     (sender) => sender.reference === body?.reference && sender.begunAt !== null && sender.begunAt <= receivedAt,

@@ -3,7 +3,7 @@ import type { ReceivedPost } from './observation.ts';
 /** Codes by which the bank says that it judged a write and did nothing. */
 const REFUSALS: ReadonlySet<number> = new Set([2002, 2004, 2006, 2007, 2009, 2010]);
 
-/** Whether the bank said that it did nothing, whatever it did. */
+/** Whether the bank said that it did nothing, even if it did something. */
 export function isRefusal({ answered }: ReceivedPost): boolean {
   if (answered === null) return false;
   const { httpStatus, code } = answered;

@@ -40,7 +40,7 @@ export const AUDIT_EXPORT = operation({
   path: '/v1/audit/export',
   tag: TAG,
   summary: 'All signed entries as lines of JSON, with the checkpoints',
-  description: 'Whoever has the public key of the log can check them without the gateway: payouts audit verify FILE.',
+  description: 'Anyone with the public key of the log can check them without the gateway: payouts audit verify FILE.',
   access: READING,
   input: z.strictObject({}),
   answer: z.string(),

@@ -4,7 +4,7 @@ import { isMerchantRequestId } from '../../../domain/card-number.ts';
 import { cardPaymentInput, isCardEnd } from '../../../domain/card-payment.ts';
 import { MESSAGES } from '../../../domain/names.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { askAudited } from '../../../people/decisions/weigh.ts';
+import { askAudited } from '../../../people/decisions/verify.ts';
 import { executionsOver, startCardPayment } from '../../../platform/temporal/workflow-executions.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { ResolveCardUpdate } from '../../../workflows/messages.ts';
@@ -39,8 +39,14 @@ export const CARD_AMOUNT = operation({
     const amount = amountOf(given, record.currency);
     const asker = await askerOf(place, record, { by, signed, action: `${MESSAGES.changeAmount} ${amount}` });
     const change = { amount, by: asker };
-    const told = await tell<{ amount: string }>(place, record, MESSAGES.changeAmount, change, key ?? signed?.id);
-    if (told.amount !== amount) throw reused();
+    const taken = await sendAudited<{ amount: string }>(
+      place,
+      record,
+      MESSAGES.changeAmount,
+      change,
+      key ?? signed?.id,
+    );
+    if (taken.amount !== amount) throw reused();
     return { amount };
   },
 });
@@ -56,12 +62,12 @@ export const CANCEL_CARD = operation({
   async run(place, { id, by, reason = 'cancelled by the merchant', signed }): Promise<{ outcome: string }> {
     const record = await controlled(place, id);
     const asked = { by: await askerOf(place, record, { by, signed, action: MESSAGES.cancel }), reason };
-    const { outcome } = await tell<{ outcome: string }>(place, record, MESSAGES.cancel, asked);
+    const { outcome } = await sendAudited<{ outcome: string }>(place, record, MESSAGES.cancel, asked);
     return { outcome };
   },
 });
 
-/** `confirm-end`: the stored end stands, despite what has contradicted it. */
+/** `confirm-end`: the stored end is right, despite what has contradicted it. */
 const ACTIONS = ['keep-looking', 'adopt-payment', 'close-as-not-paid', 'confirm-end'] as const;
 export type ResolveCardAction = (typeof ACTIONS)[number];
 
@@ -98,8 +104,8 @@ export const RESOLVE_CARD = operation({
       return { accepted: false, message, isStarted: true };
     }
     const asked: ResolveCardUpdate = { action, evidence, paymentId, by };
-    const told = await tell<{ accepted: boolean; message: string }>(place, record, MESSAGES.resolve, asked);
-    return { ...told, isStarted: false };
+    const taken = await sendAudited<{ accepted: boolean; message: string }>(place, record, MESSAGES.resolve, asked);
+    return { ...taken, isStarted: false };
   },
 });
 
@@ -116,7 +122,7 @@ async function named(place: Place, id: string): Promise<CardRecord> {
   return visibleCard(place, id);
 }
 
-/** Of a path, for whoever may decide about it. */
+/** Of a path, for those who may decide about it. */
 async function controlled(place: Place, id: string): Promise<CardRecord> {
   const record = await named(place, id);
   assertMayControlCard(place.caller, record);
@@ -134,7 +140,7 @@ async function askerOf(
 }
 
 /** Sends one update to the workflow, with an audit entry of request and answer. */
-async function tell<Answer extends object>(
+async function sendAudited<Answer extends object>(
   place: Place,
   { merchantRequestId, workflowId }: CardRecord,
   update: string,
@@ -167,7 +173,7 @@ const inWords = (said: object): Record<string, string> =>
       .map(([name, value]) => [name, `${value}`]),
   );
 
-/** An operator has checked with the acquirer: the stored end stands, and the payouts that wait for this payment look again. */
+/** An operator has checked with the acquirer: the stored end is right, and the payouts that wait for this payment check again. */
 async function confirmEnd(
   place: Place,
   { merchantRequestId }: CardRecord,
@@ -186,7 +192,7 @@ async function confirmEnd(
   const waiting = await cards.waiters(merchantRequestId);
   if (waiting.length > 0) {
     const executions = executionsOver(await place.client());
-    await Promise.all(waiting.map((workflowId) => executions.lookAgain(workflowId)));
+    await Promise.all(waiting.map((workflowId) => executions.readAgain(workflowId)));
   }
   return { confirmed: true };
 }

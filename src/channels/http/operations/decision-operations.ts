@@ -7,7 +7,7 @@ import { RESOLVE_ACTIONS } from '../../../domain/payout-state.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { roleAskedOf } from '../../../people/decisions/scope.ts';
 import { scopeFactsOfRow, storeDecision } from '../../../people/decisions/verdict.ts';
-import { askAudited, outcomeInWords } from '../../../people/decisions/weigh.ts';
+import { askAudited, outcomeInWords } from '../../../people/decisions/verify.ts';
 import { inTime, resolveMs } from '../../../platform/temporal/worker-answer.ts';
 import { refusalOf, resolvePayout, updatePayout } from '../../../platform/temporal/workflow-executions.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
@@ -17,13 +17,13 @@ import { assertMayOperate, DECIDERS, mayDecide, mayOperate } from '../may-see.ts
 import { operation, type Place, pathId, visiblePayout } from '../operation.ts';
 
 /** The answer of a payout's workflow, or why it refused. */
-export type Told = { outcome: string } | { refused: string };
+export type DecisionAnswer = { outcome: string } | { refused: string };
 
-const told = z.union([z.looseObject({ outcome: z.string() }), z.looseObject({ refused: z.string() })]);
+const decisionAnswer = z.union([z.looseObject({ outcome: z.string() }), z.looseObject({ refused: z.string() })]);
 const TAG = 'decisions';
 const byInput = storableText.optional().describe('who asks, where names are believed');
 
-/** Checked as a whole by whoever relies on it. */
+/** Checked as a whole by the code that relies on it. */
 export const signedInput = z
   .custom<SignedDecision>((given) => isDecision(given), 'is not a signed decision')
   .optional()
@@ -43,14 +43,14 @@ export const DECIDE = operation({
     digest: z.string().max(1_000).optional().describe('of the question that was shown, where nothing is signed'),
     signed: signedInput,
   }),
-  answer: told,
+  answer: decisionAnswer,
   async run(place, { reference, decision, remark, digest, signed, ...asked }) {
     const row = await visiblePayout(place, reference);
     if (!mayDecide(place.caller, row)) throw notYours(DECIDERS[roleAskedOf(row)]);
     const by = nameOf(place, asked.by, signed);
     const update: DecideUpdate = { decisionId: signed?.id ?? v7(), decision, by, remark, digest, signed };
     const detail: Record<string, string> = remark === undefined ? {} : { remark };
-    return tell(place, row, { by, action: decision, detail }, async (client) =>
+    return sendAudited(place, row, { by, action: decision, detail }, async (client) =>
       updatePayout({ client, store: place.store }, row, MESSAGES.decide, update),
     );
   },
@@ -63,14 +63,14 @@ export const CANCEL_PAYOUT = operation({
   summary: 'Cancel a payout, if that is still possible; needs no signature',
   access: { roles: ['maker', 'operator'], scope: 'each' },
   input: z.strictObject({ reference: pathId, by: byInput, reason: storableText }),
-  answer: told,
+  answer: decisionAnswer,
   async run(place, { reference, reason, by: given }) {
     const row = await visiblePayout(place, reference);
     const { caller, store } = place;
     const isMakers = caller.person?.name === row.by;
     if (!isMakers && !mayOperate(caller, 'resolve', scopeFactsOfRow(row))) throw notYours('its maker, or an operator');
     const by = nameOf(place, given, undefined);
-    return tell(place, row, { by, action: 'cancel', detail: { reason } }, (client) =>
+    return sendAudited(place, row, { by, action: 'cancel', detail: { reason } }, (client) =>
       updatePayout({ client, store }, row, MESSAGES.cancel, { by, reason }),
     );
   },
@@ -90,7 +90,7 @@ export const RESOLVE = operation({
     by: byInput,
     signed: signedInput,
   }),
-  answer: told,
+  answer: decisionAnswer,
   async run(place, { reference, action, evidence, order: orderId, by: given, signed }) {
     const row = await visiblePayout(place, reference);
     const touched = scopeFactsOfRow(row);
@@ -100,7 +100,7 @@ export const RESOLVE = operation({
     await storeSigned(place, signed, { question: 'resolve', reference, digest, remark: evidence }, touched);
     const request = { action, by, evidence, orderId, decisionId: signed?.id };
     const ms = resolveMs(place.config.settings);
-    return tell(
+    return sendAudited(
       place,
       row,
       { by, action: 'resolve', detail: { action, evidence } },
@@ -113,13 +113,13 @@ export const RESOLVE = operation({
 type Client = Awaited<ReturnType<Place['client']>>;
 
 /** Asks a workflow, with an audit entry of request and answer. */
-async function tell(
+async function sendAudited(
   place: Place,
   { reference: subject, workflowId }: PayoutRecord,
   asked: { by: string; action: string; detail: Readonly<Record<string, string>> },
   ask: (client: Client) => Promise<string | { refused: string }>,
   ms = place.answerMs,
-): Promise<Told> {
+): Promise<DecisionAnswer> {
   const client = await place.client();
   const answer = await askAudited(
     place,

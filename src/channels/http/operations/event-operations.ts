@@ -48,9 +48,9 @@ export const EVENTS = operation({
 /** How far a subscription has been delivered, and why not further. */
 export interface SubscriptionStatus {
   name: string;
-  /** An origin, or mail addresses; null: not in the configuration of whoever answers. */
+  /** An origin, or mail addresses; null: not in the configuration of the process that answers. */
   to: string | null;
-  state: 'new' | 'told' | 'behind' | 'failing' | 'parked';
+  state: 'new' | 'delivered' | 'behind' | 'failing' | 'parked';
   position: number;
   behind: number;
   /** Absent: no worker has sent to it yet. */
@@ -82,7 +82,7 @@ export const REPLAY = operation({
   method: 'POST',
   path: '/v1/events/replay',
   tag: TAG,
-  summary: 'Send everything from a position on to a subscription again, as it stands now',
+  summary: 'Send everything from a position on to a subscription again, with the current state',
   access: SETTING,
   input: z.strictObject({ from: position, name: shortText, by }),
   answer: z.looseObject({ head: z.int() }),
@@ -149,7 +149,7 @@ function stateOf(record: SubscriptionRecord | undefined, behind: number): Subscr
   if (record === undefined) return 'new';
   if (record.parkedAt !== null) return 'parked';
   if (record.failingSince !== null) return 'failing';
-  return behind > 0 ? 'behind' : 'told';
+  return behind > 0 ? 'behind' : 'delivered';
 }
 
 /** Throws a `Problem` for a position or a subscription that there is not, and for a position whose event is deleted. */

@@ -35,7 +35,7 @@ export interface Inbox {
   cards: CardForPeople[];
   /** Subscriptions that receive nothing until somebody does something about it. */
   parked: Pick<SubscriptionRecord, 'name' | 'parkedAt'>[];
-  /** More rows wait than were looked at. */
+  /** More rows wait than were read. */
   isCut: boolean;
 }
 
@@ -88,7 +88,7 @@ const cardForPeople = ({
   currency,
 }: CardRecord): CardForPeople => ({ merchantRequestId, state, reason, contradictedAt, updatedAt, amount, currency });
 
-/** Over HTTP everybody looks for themselves. */
+/** Over HTTP everybody reads for themselves. */
 function viewer({ caller }: Place, given: string | undefined): string {
   const name = caller.name ?? given;
   if (name !== undefined && (given === undefined || given === name)) return name;

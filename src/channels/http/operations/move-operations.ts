@@ -109,7 +109,7 @@ export const MOVE = operation({
   },
 });
 
-/** How a started one stands, until its row shows it. */
+/** The state of a started one, until its row shows it. */
 export const MOVED = operation({
   method: 'GET',
   path: '/v1/moves/:reference',
@@ -204,7 +204,7 @@ async function rowOf({ store, caller }: Place, reference: string): Promise<Payou
   throw unknownId(reference);
 }
 
-/** What has no row yet is shown to whoever has signed it. */
+/** What has no row yet is shown to the person who has signed it. */
 async function assertSigner(
   { store, caller: { person } }: Place,
   about: { reference: string; digest: string },

@@ -23,7 +23,7 @@ export type FilesLine<End> =
   | { rows: readonly ReportedPayout[] }
   | { end: End };
 
-/** How the batch stands; the paths in its head are those of no file. `liveUrl`: in the Temporal UI. */
+/** The state of the batch; the paths in its head are those of no file. `liveUrl`: in the Temporal UI. */
 export type ReportEnd = { summary: BatchSummary; liveUrl: string | null };
 export type ErpEnd = Pick<ErpFile, 'unclear' | 'answer'>;
 
@@ -35,7 +35,7 @@ export const REPORT = operation({
   tag: TAG,
   summary: 'What the files of the report of a batch are made from, as lines of JSON',
   description:
-    'First its other files in pieces (`file`, `text`), then its own (`batch`), its rows in pages (`rows`) and how it stands (`end`).',
+    'First its other files in pieces (`file`, `text`), then its own (`batch`), its rows in pages (`rows`) and its state (`end`).',
   access: ANY_ROLE,
   input: z.strictObject({ id: pathId, mask: flag.describe('mask payee names and the paying account') }),
   answer: z.string(),

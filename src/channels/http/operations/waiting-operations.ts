@@ -12,7 +12,7 @@ import { maySeePayout } from '../may-see.ts';
 import { flag, listOf, operation, type Place, pathId } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
 
-/** A payout that waits for people. What is shown and signed about it is made from this, by whoever signs. */
+/** A payout that waits for people. What is shown and signed about it is made from this, by the signer's process. */
 export interface WaitingPayout extends ReadQuestion {
   checks: ShownCheck[];
 }

@@ -26,7 +26,7 @@ async function sign(form, submitter) {
   form.requestSubmit(submitter);
 }
 
-function tell(form, error) {
+function showError(form, error) {
   sent.delete(form);
   const place = form.querySelector('[data-problem]');
   place.textContent =
@@ -48,7 +48,7 @@ document.addEventListener('submit', (event) => {
   sent.add(form);
   if (form.dataset.passkey === undefined || form.elements.signed.value !== '') return;
   event.preventDefault();
-  sign(form, event.submitter).catch((error) => tell(form, error));
+  sign(form, event.submitter).catch((error) => showError(form, error));
 });
 
 // For a page restored from the browser's cache: its signature was already sent.

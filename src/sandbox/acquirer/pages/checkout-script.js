@@ -13,7 +13,7 @@
     'awaiting-cardholder': 'Your bank asks you to confirm the payment.',
     resuming: 'Your confirmation is being passed on.',
     processing: 'The payment is being processed.',
-    'needs-operator': 'The payment is being looked into. Please do not pay again.',
+    'needs-operator': 'The payment is being checked. Please do not pay again.',
     succeeded: 'Paid. Thank you.',
     failed: 'The payment failed. Nothing was taken.',
     cancelled: 'The payment was cancelled. Nothing was taken.',
@@ -128,8 +128,8 @@
   }
 
   function saysOf({ state, reason }) {
-    const tells = state === 'awaiting-card' || state === 'failed';
-    return (tells && BECAUSE[reason?.code]) || SAYS[state] || 'The payment is being processed.';
+    const hasReason = state === 'awaiting-card' || state === 'failed';
+    return (hasReason && BECAUSE[reason?.code]) || SAYS[state] || 'The payment is being processed.';
   }
 
   function showForm(isShown) {

@@ -20,7 +20,7 @@ function faketime(): string {
 
 let clocks: { of(name: string): string; library: string } | undefined;
 
-/** One file a process says how far its clock is off, read at every look at the time. Clocks that only count go on as they are. */
+/** One file a process says how far its clock is off, read at every read of the time. Clocks that only count go on as they are. */
 function fakeClocks(): NonNullable<typeof clocks> {
   if (clocks !== undefined) return clocks;
   const folder = mkdtempSync(join(tmpdir(), 'payouts-clocks-'));

@@ -13,12 +13,12 @@ export interface Drill {
   run(stack: ClusterStack, handOver: Parameters<NonNullable<ChaosOptions['drill']>>[1]): Promise<DrillOutcome>;
 }
 
-/** Of a drill, which always stands on a cluster. */
+/** Of a drill, which always uses a cluster. */
 export interface ClusterStack extends Stack {
   ground: ClusterGround;
 }
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /** Resolves once the bank has this many orders: what follows happens in the middle. */
 export async function untilOrders({ bank }: Stack, count: number): Promise<void> {
@@ -28,6 +28,6 @@ export async function untilOrders({ bank }: Stack, count: number): Promise<void>
       () => 0,
     );
     if (orders >= count) return;
-    await pause(LOOK_MS);
+    await pause(POLL_MS);
   }
 }

@@ -8,7 +8,7 @@ import type { Forgotten } from '../options.ts';
 import { freePorts, Supervised } from '../processes.ts';
 import { type ClusterStack, type Drill, untilOrders } from './drill.ts';
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 /** Every piece of the log ahead is kept in a folder beside the database. */
 function archiving(dir: string): Promise<ClusterGround> {
@@ -37,7 +37,7 @@ export const pointInTime: Drill = {
     );
     await untilOrders(stack, 2);
     const moment = await server.ask('select now()');
-    // What is paid from here on the restored store has never heard of. Many may have been on their way at that moment.
+    // What is paid from here on the restored store does not know. Many may have been on their way at that moment.
     await untilOrders(stack, stack.store.attempts().length + 3);
     const restores: number[] = [];
     let forgotten: Forgotten | undefined;
@@ -140,7 +140,7 @@ class Tools {
 
   /** Resolves once the answer is yes; a server on its way up gives none. */
   async untilTrue(sql: string, url = this.#stack.ground.adminUrl): Promise<void> {
-    while ((await this.ask(sql, url).catch(() => 'f')) !== 't') await pause(LOOK_MS);
+    while ((await this.ask(sql, url).catch(() => 'f')) !== 't') await pause(POLL_MS);
   }
 
   /** The database's user may be another one than ours. */

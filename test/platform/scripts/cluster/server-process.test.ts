@@ -80,7 +80,7 @@ it('ends what an earlier supervisor had started again', async () => {
   const second = it.pid;
   await endLeftovers(dir, (line) => said.push(line));
   expect(said).toContain(`ending process ${second}, left behind by an earlier cluster in this folder`);
-  // It has ended; its parent, this process, hears of that later.
+  // It has ended; its parent, this process, is notified later.
   await until(async () => !isAlive(second));
 });
 
