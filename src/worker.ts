@@ -15,15 +15,14 @@ import type { Log } from './domain/settings.ts';
 import { DAY_MS } from './domain/time.ts';
 import { checkInstruction } from './files/rules/check-instruction.ts';
 import { appOf } from './platform/app.ts';
-import { keepLog } from './platform/audit/log.ts';
+import { keepLog } from './platform/audit/open-audit-log.ts';
 import { assertPolicyKept, keepPolicyLog } from './platform/audit/policy-log.ts';
-import { bankAt, bankClockAlarm, payeeChecks, relayOf } from './platform/bank.ts';
 import { assertSends } from './platform/config/bank.ts';
 import { assertPolicy, type Config } from './platform/config.ts';
 import type { Part, StackAddresses } from './platform/embedded/stack.ts';
+import { bankAt, bankClockAlarm, payeeChecks, relayOf } from './platform/open-bank.ts';
 import { OpenedParts } from './platform/opened-parts.ts';
 import { refusedPayloads } from './platform/refused-payloads.ts';
-import { type OpenSender, openSender } from './platform/sender.ts';
 import { bindStore, checkAtStart, type StoreBinding } from './platform/store-binding.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
 import { observedCalls, observedStore } from './platform/telemetry/observed.ts';
@@ -34,6 +33,7 @@ import { assertReachable, clientOver, refuseUndecodable, sealedPayloads } from '
 import { keepNamespace, NamespaceTakenError, takeNamespace, temporalIdentity } from './platform/temporal/namespace.ts';
 import { connectWorker, runWorker, SHUTDOWN, workerCapacity } from './platform/temporal/worker-runtime.ts';
 import { executionsOver } from './platform/temporal/workflow-executions.ts';
+import { type OpenSender, openSender } from './platform/this-sender.ts';
 import { warnOfUnneeded } from './platform/unneeded-secrets.ts';
 import { countedByUser } from './platform/user-of-activity.ts';
 import { pruneEvents } from './reports/events/prune.ts';
@@ -71,7 +71,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   const { subscriptions, mailServer } = config.events;
   if (subscriptions.length > 0) {
     // With what sends mails, which costs the start of every other worker.
-    const { startSender } = await import('./reports/events/sender.ts');
+    const { startSender } = await import('./reports/events/event-sender.ts');
     const sender = { store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() };
     opened.adopt(startSender(sender, subscriptions, mailServer.reveal(), config.proxyFor), (it) => it.close());
   }

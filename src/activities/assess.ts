@@ -1,5 +1,4 @@
 import { isJudged } from '../bank/errors.ts';
-import { findPayee, isNamedPayee, namedPayee, payeeReference } from '../bank/payee.ts';
 import {
   CheckFailure,
   type CheckProvider,
@@ -8,6 +7,7 @@ import {
   type Screening,
   type Verification,
 } from '../bank/payee-checks/provider.ts';
+import { findPayee, isNamedPayee, namedPayee, payeeReference } from '../bank/payee-lists.ts';
 import type { AccountBalance } from '../bank/schemas/accounts.ts';
 import type { Beneficiary } from '../bank/schemas/beneficiaries.ts';
 import type { ExchangePlan, ShownAccount } from '../domain/agreed-cost.ts';

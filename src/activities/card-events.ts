@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { Cards } from '../bank/cards/acquirer.ts';
 import { masked } from '../bank/cards/card-mask.ts';
-import type { Cards } from '../bank/cards/cards.ts';
 import { BankError } from '../bank/errors.ts';
 import { isMerchantRequestId } from '../domain/card-number.ts';
 import {

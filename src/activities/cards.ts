@@ -1,5 +1,5 @@
 import type { SendOptions } from '../bank/call-options.ts';
-import type { Cards, CreateRequest, ThreeDsSession } from '../bank/cards/cards.ts';
+import type { Cards, CreateRequest, ThreeDsSession } from '../bank/cards/acquirer.ts';
 import { type CardEntry, type CardVault, withoutCardData } from '../bank/cards/vault.ts';
 import { BankError } from '../bank/errors.ts';
 import {

@@ -2,7 +2,7 @@ import type { Bank } from '../bank/bank.ts';
 import { readIfThere } from '../bank/bank-orders.ts';
 import type { SendOptions } from '../bank/call-options.ts';
 import { says, undefinedIf } from '../bank/errors.ts';
-import { payeeDigest } from '../bank/payee.ts';
+import { payeeDigest } from '../bank/payee-lists.ts';
 import type { Order } from '../bank/schemas/orders.ts';
 import type { Assessment, Payee } from '../domain/gates.ts';
 import { isBetween } from '../domain/money.ts';

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { FolderScan, FolderScanOptions } from '../domain/folder-scan.ts';
+import type { FolderScan, FolderScanOptions } from '../domain/scanned-folder.ts';
 import { withHeartbeats } from './bound.ts';
 
 /**

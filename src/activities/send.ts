@@ -2,7 +2,7 @@ import type { Bank } from '../bank/bank.ts';
 import { listedFrom } from '../bank/bank-time.ts';
 import type { SendOptions } from '../bank/call-options.ts';
 import { BankError } from '../bank/errors.ts';
-import { findPayee, type NamedPayee, namedPayee, payeeReference } from '../bank/payee.ts';
+import { findPayee, type NamedPayee, namedPayee, payeeReference } from '../bank/payee-lists.ts';
 import { type Claim, StoreMismatch, Superseded } from '../domain/claim.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { mainOrderKindOf, type OrderKind, orderKindsOf } from '../domain/names.ts';

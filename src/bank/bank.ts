@@ -1,7 +1,7 @@
 import type { ListDoubt } from '../domain/absence.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
-import type { Cards } from './cards/cards.ts';
+import type { Cards } from './cards/acquirer.ts';
 import type { AccountBalance } from './schemas/accounts.ts';
 import type { Beneficiary, RequiredDetailsEntry } from './schemas/beneficiaries.ts';
 import type { Order } from './schemas/orders.ts';

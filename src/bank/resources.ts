@@ -5,16 +5,16 @@ import { asAsked } from './as-asked.ts';
 import type { Bank } from './bank.ts';
 import type { SendOptions } from './call-options.ts';
 import type { Calls } from './calls.ts';
+import type { Cards, CreateRequest, PaymentIntent } from './cards/acquirer.ts';
 import { type CardRules, judgePayment, judgeRaw, judgeSession, noticeOf } from './cards/card-answers.ts';
 import { type CardFields, writeFields } from './cards/card-fields.ts';
-import type { Cards, CreateRequest, PaymentIntent } from './cards/cards.ts';
 import { says, undefinedIf } from './errors.ts';
-import { type OrderPages, readAllBeneficiaries, readAllOrders, readBusyList } from './lists.ts';
 import { accountBalance, accountBalances } from './schemas/accounts.ts';
 import { addedBeneficiary, beneficiary, beneficiaryPage, requiredDetails } from './schemas/beneficiaries.ts';
 import { type Order, order, orderPage } from './schemas/orders.ts';
 import { fxQuote, orderFee, placedOrder } from './schemas/transactions.ts';
 import type { Page } from './schemas/wire.ts';
+import { type OrderPages, readAllBeneficiaries, readAllOrders, readBusyList } from './whole-lists.ts';
 
 const ACCOUNTS = '/v1/banking/accounts';
 

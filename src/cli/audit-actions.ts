@@ -20,7 +20,7 @@ import {
   signLog,
   storedVerifier,
   whyShorter,
-} from '../platform/audit/log.ts';
+} from '../platform/audit/open-audit-log.ts';
 import {
   compareWithLog,
   exportedLines,

@@ -35,7 +35,7 @@ import {
   preparePlan,
   type ReadPlan,
   WHY_EXCLUDED,
-} from '../people/decisions/plan.ts';
+} from '../people/decisions/batch-plan.ts';
 import { roleAskedOf } from '../people/decisions/scope.ts';
 import { questionShown, type ShownQuestion } from '../people/decisions/shown-question.ts';
 import { askAudited } from '../people/decisions/verify.ts';

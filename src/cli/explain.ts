@@ -8,7 +8,12 @@ import { Problem } from '../domain/problem.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import type { Actor, Remedy } from '../domain/remedy.ts';
-import { COLUMNS, type Column, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../files/rules/columns.ts';
+import {
+  COLUMNS,
+  type Column,
+  FINDINGS_OF_EVERY_COLUMN,
+  FINDINGS_OF_PAYEE_FIELDS,
+} from '../files/rules/input-columns.ts';
 import { RULES } from '../files/rules/rules.ts';
 import { fieldNames, sampleValue } from '../files/template/template.ts';
 import { STATES } from '../reports/state-texts.ts';

@@ -14,10 +14,10 @@ import type { PayoutInstruction } from '../domain/instruction.ts';
 import { Problem } from '../domain/problem.ts';
 import { itemsInTurns, whyUnreadable } from '../files/input.ts';
 import { type ValidFile, validateFile } from '../files/intake/check.ts';
-import { claimRow } from '../files/intake/claims.ts';
 import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
 import { type Plan, planOf } from '../files/intake/plan.ts';
-import type { ReadingApp, TakeOptions } from '../files/intake/read.ts';
+import type { ReadingApp, TakeOptions } from '../files/intake/read-input.ts';
+import { claimRow } from '../files/intake/row-claims.ts';
 import { StagedFile } from '../files/intake/staged-file.ts';
 import {
   assertPlan,
@@ -36,7 +36,7 @@ import { FILE_NAMES, isMessage, readInstructions } from '../files/read-file.ts';
 import { type RequiredDetailsOf, withoutSpare } from '../files/rules/beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from '../files/rules/field-rules.ts';
 import type { ReadRow } from '../files/rules/read-row.ts';
-import { isRowOfPlan, signablePlan } from '../people/signing/plan.ts';
+import { isRowOfPlan, signablePlan } from '../people/signing/signed-plan.ts';
 import { credentialId, publicKeyOf, verifyStatement } from '../people/signing/signing.ts';
 import { startBatch } from '../platform/temporal/workflow-executions.ts';
 import { answeredRefusal } from '../reports/answered-refusal.ts';

@@ -142,7 +142,7 @@ export class Session implements AsyncDisposable {
     const store = await this.store();
     const known = await store.identity();
     if (known.bank !== undefined) await store.identify({ bank: bankIdentity(this.config) });
-    const { assertNoCopy } = await import('../platform/sender.ts');
+    const { assertNoCopy } = await import('../platform/this-sender.ts');
     await assertNoCopy(this.config, store);
   }
 
@@ -183,7 +183,7 @@ export class Session implements AsyncDisposable {
   async bank(at?: Pick<Stack, 'apiUrl'>): Promise<Bank> {
     const { apiUrl } = at ?? (await this.stack());
     const store = await this.store();
-    const { bankAt } = await import('../platform/bank.ts');
+    const { bankAt } = await import('../platform/open-bank.ts');
     const { assertBankFits } = await import('../platform/store-binding.ts');
     const bank = this.opened.adopt(bankAt(this.config, apiUrl, { store }), (it) => it.close());
     await assertBankFits(this.config, store, bank);

@@ -15,7 +15,7 @@ import {
   type TemplateIds,
   templateRows,
 } from '../files/template/template.ts';
-import { bankOffer, offerIn } from '../platform/bank.ts';
+import { bankOffer, offerIn } from '../platform/open-bank.ts';
 import type { TemplateKind } from './command.ts';
 import { shellWord } from './output.ts';
 import type { Session } from './session.ts';

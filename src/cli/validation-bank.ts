@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Bank } from '../bank/bank.ts';
-import { bankAt } from '../platform/bank.ts';
 import type { Config } from '../platform/config.ts';
 import { SANDBOX_FILE } from '../platform/embedded/boot.ts';
+import { bankAt } from '../platform/open-bank.ts';
 import { startSandbox } from '../sandbox/start-sandbox.ts';
 
 interface At {

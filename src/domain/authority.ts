@@ -103,7 +103,7 @@ export interface Statement {
   /** Reference of the payout; the batch id for many payouts; for a switch, what is switched. */
   reference: string;
   /**
-   * Digest of what is decided; for many payouts that of their plan (`src/people/signing/plan.ts`); for `resolve` and `switch` the action
+   * Digest of what is decided; for many payouts that of their plan (`src/people/signing/signed-plan.ts`); for `resolve` and `switch` the action
    * in words.
    */
   digest: string;

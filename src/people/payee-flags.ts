@@ -1,6 +1,6 @@
 import type { Bank } from '../bank/bank.ts';
 import { byEarlierClock } from '../bank/bank-time.ts';
-import { payeeDigest } from '../bank/payee.ts';
+import { payeeDigest } from '../bank/payee-lists.ts';
 import type { Beneficiary } from '../bank/schemas/beneficiaries.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
 import type { Flag } from '../domain/payee.ts';

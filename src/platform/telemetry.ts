@@ -1,9 +1,9 @@
 import { proofFrom } from '../domain/absence.ts';
 import type { Log } from '../domain/settings.ts';
 import type { Store } from '../store/store.ts';
-import { bankWarnings } from './bank.ts';
 import type { TracesConfig } from './config/telemetry.ts';
 import type { Config } from './config.ts';
+import { bankWarnings } from './open-bank.ts';
 import type { ListenAddress } from './telemetry/listen-address.ts';
 import { createMetrics, storeFigures } from './telemetry/metrics.ts';
 import { type ReadinessProbes, readinessOf, startProbeServer } from './telemetry/readiness.ts';

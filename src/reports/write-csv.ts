@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { visible } from '../domain/finding.ts';
 import { forSpreadsheet } from '../domain/text.ts';
-import { COLUMNS } from './columns.ts';
+import { COLUMNS } from './report-columns.ts';
 import type { ReportedPayout } from './report-document.ts';
 
 /** No formula, and if escaped, a spreadsheet could not add it up. */

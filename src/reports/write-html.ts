@@ -1,8 +1,8 @@
 import { counted, groupedAmount, minuteOf, perMille, toneOf, totalsText } from '../domain/display.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { BatchHead, BatchSummary } from './batch-report.ts';
-import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './columns.ts';
 import { Html, html, type Part } from './html.ts';
+import { COLUMNS, type Column, PAGE_COLUMNS, type PageColumn } from './report-columns.ts';
 import {
   type AccountMovements,
   acknowledgementText,

@@ -1,4 +1,4 @@
-import type { FolderScan, FolderScanOptions } from '../domain/folder-scan.ts';
+import type { FolderScan, FolderScanOptions } from '../domain/scanned-folder.ts';
 import { scans } from './proxies.ts';
 
 /** One pass over a drop folder, started by a schedule: takes new files, reports ended batches. */

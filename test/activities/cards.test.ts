@@ -3,7 +3,7 @@ import { cardPaymentState } from '../../src/activities/card-events.ts';
 import type { RecordCardStateInput } from '../../src/activities/cards.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { type Activities, createActivities } from '../../src/activities/index.ts';
-import type { Cards } from '../../src/bank/cards/cards.ts';
+import type { Cards } from '../../src/bank/cards/acquirer.ts';
 import type { CardEvent, CardPaymentInput } from '../../src/domain/card-payment.ts';
 import { cardRequestId } from '../../src/domain/identity.ts';
 import { cardWorkflowId } from '../../src/domain/names.ts';

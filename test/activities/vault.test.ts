@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { vaultActivities } from '../../src/activities/cards.ts';
-import type { Cards, CreateRequest } from '../../src/bank/cards/cards.ts';
+import type { Cards, CreateRequest } from '../../src/bank/cards/acquirer.ts';
 import { CardVault } from '../../src/bank/cards/vault.ts';
 import { envelopeError, NotSentError, UnknownOutcomeError } from '../../src/bank/errors.ts';
 import type {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readAllOrders, readBusyList } from '../../src/bank/lists.ts';
 import type { OrderQuery } from '../../src/bank/schemas/orders.ts';
+import { readAllOrders, readBusyList } from '../../src/bank/whole-lists.ts';
 import { LIST_BEGINS, type ListBehaviour, ModelList, modelLists } from './support/model-list.ts';
 
 const read = ({ bank }: ModelList, pageSize: number) =>

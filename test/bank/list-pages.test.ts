@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { envelopeError, UnknownOutcomeError } from '../../src/bank/errors.ts';
-import { type OrderPages, type Pages, readAllBeneficiaries, readAllOrders } from '../../src/bank/lists.ts';
 import type { Beneficiary } from '../../src/bank/schemas/beneficiaries.ts';
 import type { Order } from '../../src/bank/schemas/orders.ts';
 import type { Page } from '../../src/bank/schemas/wire.ts';
+import { type OrderPages, type Pages, readAllBeneficiaries, readAllOrders } from '../../src/bank/whole-lists.ts';
 import { LIST_DOUBTS } from '../../src/domain/absence.ts';
 import { ModelList, modelLists } from './support/model-list.ts';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { assertPlanOf, rowsHere } from '../../src/cli/run.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { claimRow } from '../../src/files/intake/claims.ts';
 import { planOf } from '../../src/files/intake/plan.ts';
+import { claimRow } from '../../src/files/intake/row-claims.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { fakeSession } from '../support/fake-session.ts';
 

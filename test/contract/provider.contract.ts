@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Bank } from '../../src/bank/bank.ts';
 import { readIfThere } from '../../src/bank/bank-orders.ts';
 import { BankError } from '../../src/bank/errors.ts';
-import { findPayee, namedPayee } from '../../src/bank/payee.ts';
+import { findPayee, namedPayee } from '../../src/bank/payee-lists.ts';
 import { addDecimals, decimalsEqual } from '../../src/domain/money.ts';
 import { orderDifferences } from '../../src/domain/order-judgement.ts';
 import { stageMeaning } from '../../src/domain/order-status.ts';

@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { envelopeError } from '../../src/bank/errors.ts';
 import type { Log } from '../../src/domain/settings.ts';
-import { bankClockAlarm, bankWarnings, clockComplaint } from '../../src/platform/bank.ts';
+import { bankClockAlarm, bankWarnings, clockComplaint } from '../../src/platform/open-bank.ts';
 import { UNMEASURED_CLOCK } from '../support/unmeasured-clock.ts';
 
 it('a bank that does not answer is reported within a minute, and asked no oftener than needed', async () => {

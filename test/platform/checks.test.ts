@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { Policy } from '../../src/domain/authority.ts';
-import { payeeChecks } from '../../src/platform/bank.ts';
 import { type Config, loadConfig } from '../../src/platform/config.ts';
+import { payeeChecks } from '../../src/platform/open-bank.ts';
 import { policyOf, signingPerson } from '../support/people.ts';
 
 const SANDBOX = 'http://127.0.0.1:9';

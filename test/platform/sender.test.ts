@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
-import { openSender } from '../../src/platform/sender.ts';
+import { openSender } from '../../src/platform/this-sender.ts';
 import { openStore } from '../../src/store/open.ts';
 import { readWitness } from '../../src/store/witness.ts';
 import { openTables } from '../store/later-build.ts';

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { COLUMNS } from '../../src/reports/columns.ts';
+import { COLUMNS } from '../../src/reports/report-columns.ts';
 import type { BatchReport } from '../../src/reports/report-document.ts';
 import { csvHead, csvLines } from '../../src/reports/write-csv.ts';
 import { paidThroughAnExchange, record, reportOf } from './records.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { hasUnprintable } from '../../src/domain/finding.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import { batchReport } from '../../src/reports/batch-report.ts';
-import { COLUMNS } from '../../src/reports/columns.ts';
+import { COLUMNS } from '../../src/reports/report-columns.ts';
 import { htmlEnd, htmlRows, htmlStart } from '../../src/reports/write-html.ts';
 import { paidThroughAnExchange, record, sourceOf } from './records.ts';
 

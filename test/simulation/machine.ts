@@ -1,5 +1,5 @@
 import type { Witness } from '../../src/domain/store-past.ts';
-import type { Machine } from '../../src/platform/sender.ts';
+import type { Machine } from '../../src/platform/this-sender.ts';
 import type { WorkerProcess } from './temporal/worker-process.ts';
 
 /** The machine of one home: its processes, and what it keeps outside of the store, which goes back in time only with the machine. */

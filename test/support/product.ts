@@ -12,9 +12,9 @@ import { mainOrderKindOf, type PayoutKind, payoutWorkflowId, TASK_QUEUE } from '
 import type { Terms, Waits } from '../../src/domain/policy.ts';
 import type { WorkerSettings } from '../../src/domain/settings.ts';
 import { checkInstruction } from '../../src/files/rules/check-instruction.ts';
-import { payeeChecks } from '../../src/platform/bank.ts';
 import type { KeyRing } from '../../src/platform/codec/keys.ts';
 import { loadConfig } from '../../src/platform/config.ts';
+import { payeeChecks } from '../../src/platform/open-bank.ts';
 import { workflowBundle } from '../../src/platform/temporal/bundle.ts';
 import { clientOver, refuseUndecodable, sealedPayloads } from '../../src/platform/temporal/connection.ts';
 import { workerCapacity } from '../../src/platform/temporal/worker-runtime.ts';

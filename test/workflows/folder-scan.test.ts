@@ -2,8 +2,8 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import { folderActivities } from '../../src/activities/folder-scan.ts';
-import type { FolderScan, FolderScanOptions } from '../../src/domain/folder-scan.ts';
 import { TASK_QUEUE, WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import type { FolderScan, FolderScanOptions } from '../../src/domain/scanned-folder.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
 import {

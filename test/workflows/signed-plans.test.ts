@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { type BatchPlan, type PlanDeps, planReader, preparePlan, takePlan } from '../../src/people/decisions/plan.ts';
+import {
+  type BatchPlan,
+  type PlanDeps,
+  planReader,
+  preparePlan,
+  takePlan,
+} from '../../src/people/decisions/batch-plan.ts';
 import { BATCH, runBatch, statesOf } from '../support/claimed-batch.ts';
 import { PAYEE_FIELDS } from '../support/payee.ts';
 import { NEW_PAYEE } from '../support/payout-routes.ts';

@@ -15,9 +15,9 @@ import { isEnvelopeCode } from '../schemas/envelope.ts';
 import { asWord, inCapitals } from '../schemas/wire.ts';
 import type { HttpAnswer } from '../transport.ts';
 import { acceptedUrl, type UrlRule } from '../verify-url.ts';
+import type { CardNotice, ThreeDsSession } from './acquirer.ts';
 import { type CardFields, readText, readValue } from './card-fields.ts';
 import { masked } from './card-mask.ts';
-import type { CardNotice, ThreeDsSession } from './cards.ts';
 
 /**
  * Judges answers of the card endpoints. Their shape is not shown (interface sections 4 and 7), so a bare JSON object and the

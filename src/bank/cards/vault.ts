@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { isCardNumber } from '../../domain/card-number.ts';
 import type { CardHandle } from '../../domain/card-payment.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { Billing, CardDetails, DeviceInfo } from './cards.ts';
+import type { Billing, CardDetails, DeviceInfo } from './acquirer.ts';
 
 interface Kept {
   bytes: Buffer;

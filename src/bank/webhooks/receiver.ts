@@ -3,7 +3,7 @@ import type { CardEvent } from '../../domain/card-payment.ts';
 import type { Log } from '../../domain/settings.ts';
 import { isToken } from '../../domain/text.ts';
 import type { CardStore } from '../../store/card-store.ts';
-import type { CardNotice, Cards } from '../cards/cards.ts';
+import type { CardNotice, Cards } from '../cards/acquirer.ts';
 import { JsonRefused, parseJson } from '../json.ts';
 import type { Delivery, Verifier } from './verifier.ts';
 

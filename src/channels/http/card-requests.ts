@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CardDetails } from '../../bank/cards/cards.ts';
+import type { CardDetails } from '../../bank/cards/acquirer.ts';
 import { type CardEntry, type CardholderForm, checkCard } from '../../bank/cards/vault.ts';
 import { CARD_EXAMPLE, holdsCardNumber, isMerchantRequestId } from '../../domain/card-number.ts';
 import type { Finding } from '../../domain/finding.ts';

@@ -1,6 +1,6 @@
 import type { SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { TakeOptions } from '../../files/intake/read.ts';
+import type { TakeOptions } from '../../files/intake/read-input.ts';
 import { type VerdictDeps, whyDecisionIsVoid } from '../../people/decisions/verdict.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller } from './callers.ts';

@@ -12,7 +12,7 @@ import {
   planToSign,
   takePlan,
   WHY_EXCLUDED,
-} from '../../people/decisions/plan.ts';
+} from '../../people/decisions/batch-plan.ts';
 import { executionsOver } from '../../platform/temporal/workflow-executions.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { capsText } from '../../reports/question-facts.ts';

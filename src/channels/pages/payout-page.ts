@@ -88,7 +88,7 @@ const cancelBody = z.object({ reason: storableText, by: storableText.optional() 
 const RESOLVED = 'resolved';
 
 /** Answers of the workflow -> texts of the page. */
-const TOLD: ReadonlyMap<unknown, string> = new Map([
+const NOTICES: ReadonlyMap<unknown, string> = new Map([
   ['approved', 'Approved. The payout continues now.'],
   ['counted', 'Your approval counts. The payout needs another approval.'],
   ['rejected', 'Rejected. Nothing is paid.'],
@@ -106,7 +106,7 @@ const isUndecidable = ({ state }: PayoutRecord): boolean => state === 'needs-ope
 function answerOf(notice: unknown, { state, orderId }: PayoutRecord): string | undefined {
   const isAtBank =
     state === 'awaiting-bank-approval' || (notice === 'rejected' && orderId !== null && !isUnpaid(state));
-  return isAtBank && DECIDED.includes(notice) ? 'Your decision is passed on to the bank.' : TOLD.get(notice);
+  return isAtBank && DECIDED.includes(notice) ? 'Your decision is passed on to the bank.' : NOTICES.get(notice);
 }
 
 /**

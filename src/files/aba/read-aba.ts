@@ -1,6 +1,6 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { missedIn } from '../fixed-width/fields.ts';
+import { missedIn } from '../fixed-width/fixed-width-fields.ts';
 import {
   amountRule,
   brokenColumns,
@@ -14,7 +14,7 @@ import {
   readerOf,
   takeTransfer,
 } from '../fixed-width/records.ts';
-import { ABA_FIELDS, DETAIL, HEAD, TOTAL } from './fields.ts';
+import { ABA_FIELDS, DETAIL, HEAD, TOTAL } from './aba-fields.ts';
 
 /**
  * Australian direct entry (Cemtex, "ABA"): records of 120 characters, amounts in cents. Written here because the packages found

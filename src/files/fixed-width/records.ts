@@ -4,8 +4,8 @@ import { midnightOf } from '../../domain/time.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { decodeText } from '../decode.ts';
 import { type RowSink, type UnreadableFile, unreadable } from '../input.ts';
-import { documentId, instructionOf } from '../messages/instruction.ts';
 import type { MessageContext } from '../messages/message-context.ts';
+import { documentId, instructionOf } from '../messages/message-instruction.ts';
 
 /** Files of fixed-width records: ABA and NACHA. */
 

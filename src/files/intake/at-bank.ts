@@ -12,7 +12,7 @@ import type { BankCondition } from '../../domain/submission.ts';
 import type { PayoutRecord, WatchKey } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import { FindingList } from '../rules/finding-list.ts';
-import type { ReadFile, ReadingApp } from './read.ts';
+import type { ReadFile, ReadingApp } from './read-input.ts';
 
 /** The bank's lists, as read when a file is taken. */
 export interface BankLists extends ListReadDeps {

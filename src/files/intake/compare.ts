@@ -10,7 +10,7 @@ import { bankListsOf, dropPaid, dropUnknown } from './at-bank.ts';
 import { INPUT_INVALID, IntakeRefusal, ifIdsRepeat, invalidInput, misusedIds, otherPlan } from './intake-refusal.ts';
 import { dropKnown, type KnownRows } from './known-rows.ts';
 import { assertScope } from './maker.ts';
-import type { ReadFile, ReadingApp, TakeOptions } from './read.ts';
+import type { ReadFile, ReadingApp, TakeOptions } from './read-input.ts';
 import type { StagedFile } from './staged-file.ts';
 
 /** A checked file, compared with the store and the bank: its claims are the rows that may be paid now. */

@@ -8,8 +8,8 @@ import { provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow, KnownClaim, PayoutRecord, Store } from '../../store/store.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
-import { claimRow } from './claims.ts';
-import type { MayDiscloseOf, ReadFile } from './read.ts';
+import type { MayDiscloseOf, ReadFile } from './read-input.ts';
+import { claimRow } from './row-claims.ts';
 
 /** How a file's rows relate to the store; known rows are removed from its claims. */
 export interface KnownRows {

@@ -1,7 +1,7 @@
 import { v7 } from 'uuid';
 import { personOf } from '../../domain/authority.ts';
 import { aboutFile, type Finding } from '../../domain/finding.ts';
-import { signablePlan } from '../../people/signing/plan.ts';
+import { signablePlan } from '../../people/signing/signed-plan.ts';
 import type { App } from '../../platform/app.ts';
 import { assertReachable } from '../../platform/temporal/connection.ts';
 import { startBatch } from '../../platform/temporal/workflow-executions.ts';
@@ -22,7 +22,7 @@ import {
   readUnpaid,
   type TakeOptions,
   type UnpaidRows,
-} from './read.ts';
+} from './read-input.ts';
 
 /** A file that may be paid as planned; nothing is claimed yet. */
 export interface PlannedFile extends ComparedFile, Disposable {

@@ -2,7 +2,7 @@ import { isRoutingNumber } from '../../domain/bank-identifiers.ts';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { aboutFile, printable } from '../../domain/finding.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { missedIn } from '../fixed-width/fields.ts';
+import { missedIn } from '../fixed-width/fixed-width-fields.ts';
 import {
   amountRule,
   type BrokenColumns,
@@ -19,7 +19,15 @@ import {
 } from '../fixed-width/records.ts';
 import type { RowSink } from '../input.ts';
 import type { MessageContext } from '../messages/message-context.ts';
-import { ADDENDA, BATCH_CONTROL, BATCH_HEADER, ENTRY, FILE_CONTROL, FILE_HEADER, NACHA_FIELDS } from './fields.ts';
+import {
+  ADDENDA,
+  BATCH_CONTROL,
+  BATCH_HEADER,
+  ENTRY,
+  FILE_CONTROL,
+  FILE_HEADER,
+  NACHA_FIELDS,
+} from './nacha-fields.ts';
 
 /**
  * NACHA (US ACH): records of 94 characters in blocks of ten, amounts in cents. Written here because packages such as node-nacha

@@ -6,11 +6,11 @@ import type { Grammar } from '../iso20022/grammar.ts';
 import { type DocumentEvents, type Root, readDocument } from '../iso20022/read-document.ts';
 import { schemaDecimal } from '../iso20022/simple-types.ts';
 import type { StructureProblem } from '../iso20022/structure.ts';
-import { instructionOf } from '../messages/instruction.ts';
 import type { MessageContext } from '../messages/message-context.ts';
+import { instructionOf } from '../messages/message-instruction.ts';
 import { withoutField } from '../not-carried.ts';
-import { missedInTransaction, missedOf } from './fields.ts';
-import { Fields, GRAMMARS, type Pain001Version, versionOf } from './grammar.ts';
+import { missedInTransaction, missedOf } from './pain001-fields.ts';
+import { Fields, GRAMMARS, type Pain001Version, versionOf } from './pain001-grammar.ts';
 import { creditTransferOf, debtorAccountOf, type PaymentBlock, type Transaction } from './transaction.ts';
 
 /** What a transaction asks for and the bank's API cannot do: reported instead of paying it differently. */

@@ -1,8 +1,8 @@
 import type { OriginalTransaction } from '../../domain/bank-message.ts';
 import type { Creditor, CreditTransfer } from '../credit-transfer.ts';
-import { documentId } from '../messages/instruction.ts';
 import type { Identity } from '../messages/mapping.ts';
-import type { Fields } from './grammar.ts';
+import { documentId } from '../messages/message-instruction.ts';
+import type { Fields } from './pain001-grammar.ts';
 
 /** One `CdtTrfTxInf` and what contains it. */
 export interface Transaction {

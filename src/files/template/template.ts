@@ -8,8 +8,8 @@ import type { USUAL_PAYEE_FIELDS } from '../../domain/payee.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { ofType } from '../iso20022/simple-types.ts';
 import { accountKey, bankKey } from '../messages/account-key.ts';
-import { asksForMore } from '../messages/instruction.ts';
 import type { MessageMapping, PaymentTypeRule } from '../messages/mapping.ts';
+import { asksForMore } from '../messages/message-instruction.ts';
 
 /** The longest account number in any network. */
 const CHARACTERS_MAX = 34;

@@ -1,4 +1,4 @@
-import { payeeDigest } from '../../bank/payee.ts';
+import { payeeDigest } from '../../bank/payee-lists.ts';
 import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import { type AgreedCost, agreedCost } from '../../domain/agreed-cost.ts';
 import { approvalsAsked } from '../../domain/authority.ts';

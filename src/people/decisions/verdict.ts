@@ -14,7 +14,7 @@ import { payloadDigest, referenceOf } from '../../domain/identity.ts';
 import { mainOrderKindOf } from '../../domain/names.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { isRowOfPlan } from '../signing/plan.ts';
+import { isRowOfPlan } from '../signing/signed-plan.ts';
 import { isSigned } from '../signing/signing.ts';
 
 export interface VerdictDeps {

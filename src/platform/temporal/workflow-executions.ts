@@ -19,7 +19,6 @@ import proto from '@temporalio/proto';
 import type { Executions } from '../../activities/deps.ts';
 import type { Policy } from '../../domain/authority.ts';
 import type { CardPaymentInput } from '../../domain/card-payment.ts';
-import type { FolderScanOptions } from '../../domain/folder-scan.ts';
 import { payoutInput, payoutTitle } from '../../domain/instruction.ts';
 import {
   batchWorkflowId,
@@ -45,6 +44,7 @@ import {
 import { Problem } from '../../domain/problem.ts';
 import type { ReasonCode } from '../../domain/reasons.ts';
 import type { ReconciliationPass } from '../../domain/reconciliation.ts';
+import type { FolderScanOptions } from '../../domain/scanned-folder.ts';
 import { inMarkdown } from '../../domain/text.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { lastingAttributes, searchAttributes } from '../../workflows/search-attributes.ts';

@@ -3,7 +3,7 @@ import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { createActivities } from '../../../src/activities/index.ts';
 import { listReader } from '../../../src/activities/lists.ts';
 import { createBank } from '../../../src/bank/client.ts';
-import { namedPayee, payeeReference } from '../../../src/bank/payee.ts';
+import { namedPayee, payeeReference } from '../../../src/bank/payee-lists.ts';
 import { FAILURES } from '../../../src/domain/failures.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';

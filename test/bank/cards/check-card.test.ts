@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CardDetails } from '../../../src/bank/cards/cards.ts';
+import type { CardDetails } from '../../../src/bank/cards/acquirer.ts';
 import { checkCard } from '../../../src/bank/cards/vault.ts';
 import { PAN } from './cards.ts';
 

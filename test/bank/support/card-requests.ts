@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { CreateRequest, ResumeRequest, SetUpRequest } from '../../../src/bank/cards/cards.ts';
+import type { CreateRequest, ResumeRequest, SetUpRequest } from '../../../src/bank/cards/acquirer.ts';
 
 /** Values that may be in a request body and nowhere else. */
 export const CANARY = { number: '4111111111111111', cvv: '8437', holder_name: 'Zelda Quistgaard' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { OrderPages } from '../../../src/bank/lists.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
+import type { OrderPages } from '../../../src/bank/whole-lists.ts';
 
 /** How a bank might serve a list of orders that nobody has documented. */
 export interface ListBehaviour {

@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { CardNotice } from '../../../src/bank/cards/cards.ts';
+import type { CardNotice } from '../../../src/bank/cards/acquirer.ts';
 import { type ReceiverDeps, webhookReceiver } from '../../../src/bank/webhooks/receiver.ts';
 import { createVerifier } from '../../../src/bank/webhooks/verifier.ts';
 import { delivery, NOW, settings, standardHeaders } from './signing.ts';

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { describe, expect, it, vi } from 'vitest';
 import { DropFolder } from '../../../src/channels/folder/drop-folder.ts';
-import type { FolderScan, FolderScanOptions } from '../../../src/domain/folder-scan.ts';
+import type { FolderScan, FolderScanOptions } from '../../../src/domain/scanned-folder.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Statement } from '../../../src/domain/authority.ts';
 import { keyToken } from '../../../src/people/signing/key-token.ts';
-import { signablePlan } from '../../../src/people/signing/plan.ts';
+import { signablePlan } from '../../../src/people/signing/signed-plan.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 import { openGateway } from './running-gateway.ts';

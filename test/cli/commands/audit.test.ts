@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { rotateAuditKey, showAudit, verifyAudit } from '../../../src/cli/audit-actions.ts';
 import { judgeAuditLog } from '../../../src/cli/doctor.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { keepLog } from '../../../src/platform/audit/log.ts';
+import { keepLog } from '../../../src/platform/audit/open-audit-log.ts';
 import type { Config } from '../../../src/platform/config.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';

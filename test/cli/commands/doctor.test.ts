@@ -8,7 +8,7 @@ import type { Session } from '../../../src/cli/session.ts';
 import { newKey } from '../../../src/people/signing/signing.ts';
 import type { Process } from '../../../src/platform/config/holdings.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
-import { fileMark, thisProcess } from '../../../src/platform/sender.ts';
+import { fileMark, thisProcess } from '../../../src/platform/this-sender.ts';
 import { openStore } from '../../../src/store/open.ts';
 
 interface Shown {

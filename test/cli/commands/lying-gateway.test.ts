@@ -8,7 +8,7 @@ import type { Session } from '../../../src/cli/session.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { approvalDigest, payloadDigest } from '../../../src/domain/identity.ts';
 import { asPayee, signedParts } from '../../../src/people/decisions/asked.ts';
-import { signablePlan } from '../../../src/people/signing/plan.ts';
+import { signablePlan } from '../../../src/people/signing/signed-plan.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

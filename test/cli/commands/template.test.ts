@@ -8,7 +8,7 @@ import type { RequiredDetailsEntry } from '../../../src/bank/schemas/beneficiari
 import { TEMPLATES, type TemplateKind } from '../../../src/cli/command.ts';
 import { template } from '../../../src/cli/template-file.ts';
 import { checkRows } from '../../../src/files/intake/check.ts';
-import { readFile } from '../../../src/files/intake/read.ts';
+import { readFile } from '../../../src/files/intake/read-input.ts';
 import { samplePayee } from '../../../src/files/template/template.ts';
 import { requiredDetails } from '../../../src/sandbox/bank/beneficiary-book.ts';
 import { SEED_CURRENCIES } from '../../../src/sandbox/bank/open-books.ts';

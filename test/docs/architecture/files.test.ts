@@ -5,21 +5,8 @@ import { projectFiles, read, sourceFiles } from './sources.ts';
 const LINES_MAX = 600;
 /** Named as what their neighbours are about: the settings of a subject, what the bank sends of it, a workflow. */
 const NAMED_BY_SUBJECT = ['src/platform/config/', 'src/bank/schemas/', 'src/workflows/'];
-/** `index` is what a folder shows. The others are still to be renamed. */
-const TWICE: ReadonlySet<string> = new Set([
-  ...[
-    'index.ts',
-    'bank.ts',
-    'cards.ts',
-    'claims.ts',
-    'columns.ts',
-    'folder-sweep.ts',
-    'grammar.ts',
-    'instruction.ts',
-    'log.ts',
-  ],
-  ...['fields.ts', 'lists.ts', 'own-accounts.ts', 'payee.ts', 'plan.ts', 'read.ts', 'sender.ts', 'vault.ts'],
-]);
+/** What a folder shows. */
+const TWICE: ReadonlySet<string> = new Set(['index.ts']);
 const VAGUE_NAMES = /^(utils?|helpers?|managers?|common|misc|shared)$/i;
 /** Recorded histories are data, and so is what npm writes. */
 const WRITTEN_BY_PEOPLE = projectFiles().filter(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { originOf, signLog } from '../../../src/platform/audit/log.ts';
+import { originOf, signLog } from '../../../src/platform/audit/open-audit-log.ts';
 import { exportedLines, verifyStore } from '../../../src/platform/audit/read-log.ts';
 import { verifierOf } from '../../../src/store/audit/checkpoint.ts';
 import { verifyExport } from '../../../src/store/audit/verify-log.ts';

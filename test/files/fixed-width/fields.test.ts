@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ABA_FIELDS } from '../../../src/files/aba/fields.ts';
-import type { RecordFields } from '../../../src/files/fixed-width/fields.ts';
-import { NACHA_FIELDS } from '../../../src/files/nacha/fields.ts';
+import { ABA_FIELDS } from '../../../src/files/aba/aba-fields.ts';
+import type { RecordFields } from '../../../src/files/fixed-width/fixed-width-fields.ts';
+import { NACHA_FIELDS } from '../../../src/files/nacha/nacha-fields.ts';
 import { RULES } from '../../../src/files/rules/rules.ts';
 
 const FORMATS: readonly [name: string, records: Readonly<Record<string, RecordFields>>, width: number][] = [

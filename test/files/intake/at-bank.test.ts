@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import type { IntakeRefusal } from '../../../src/files/intake/intake-refusal.ts';
-import type { TakeOptions } from '../../../src/files/intake/read.ts';
+import type { TakeOptions } from '../../../src/files/intake/read-input.ts';
 import { takeUnpaid } from '../../../src/files/intake/take-file.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';

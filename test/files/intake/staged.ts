@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { ReadFile } from '../../../src/files/intake/read.ts';
+import type { ReadFile } from '../../../src/files/intake/read-input.ts';
 import { StagedFile } from '../../../src/files/intake/staged-file.ts';
 import type { ClaimRow } from '../../../src/store/store.ts';
 

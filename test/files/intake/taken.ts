@@ -1,5 +1,5 @@
 import { IntakeRefusal } from '../../../src/files/intake/intake-refusal.ts';
-import type { TakeOptions } from '../../../src/files/intake/read.ts';
+import type { TakeOptions } from '../../../src/files/intake/read-input.ts';
 import { type Agree, takeFile } from '../../../src/files/intake/take-file.ts';
 import type { App } from '../../../src/platform/app.ts';
 

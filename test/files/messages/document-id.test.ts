@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { documentId } from '../../../src/files/messages/instruction.ts';
+import { documentId } from '../../../src/files/messages/message-instruction.ts';
 
 const position = 'MSG/1.PAY.7';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { instructionOf } from '../../../src/files/messages/instruction.ts';
+import { instructionOf } from '../../../src/files/messages/message-instruction.ts';
 import { contextOf, directory, mapping, transfer } from './transfers.ts';
 
 const IBAN = 'FR25SAMPLE0000004714';

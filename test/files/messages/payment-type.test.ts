@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CreditTransfer } from '../../../src/files/credit-transfer.ts';
-import { instructionOf, paymentTypeOf } from '../../../src/files/messages/instruction.ts';
+import { instructionOf, paymentTypeOf } from '../../../src/files/messages/message-instruction.ts';
 import { contextOf, directory, mapping, transfer } from './transfers.ts';
 
 const iban = 'FR25SAMPLE0000004714';

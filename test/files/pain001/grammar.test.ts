@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import type { Particle } from '../../../src/files/iso20022/grammar.ts';
-import { GRAMMARS } from '../../../src/files/pain001/grammar.ts';
+import { GRAMMARS } from '../../../src/files/pain001/pain001-grammar.ts';
 
 /** Every place of a message: its names from the root down, how often it may occur there, and what it holds. */
 function* placesOf({ name, min, max, type }: Particle, above = ''): Generator<string> {

@@ -4,7 +4,7 @@ import type { Policy } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { raised } from '../../../src/people/decisions/let-through.ts';
 import { isMade, scopeFactsOfRow } from '../../../src/people/decisions/verdict.ts';
-import { signablePlan } from '../../../src/people/signing/plan.ts';
+import { signablePlan } from '../../../src/people/signing/signed-plan.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

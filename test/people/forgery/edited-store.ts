@@ -5,7 +5,7 @@ import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { addBeneficiary, sendOrder } from '../../../src/activities/send.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { createBank } from '../../../src/bank/client.ts';
-import { findPayee, namedPayee } from '../../../src/bank/payee.ts';
+import { findPayee, namedPayee } from '../../../src/bank/payee-lists.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import { bankDigest } from '../../../src/domain/authority.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';

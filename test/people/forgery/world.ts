@@ -9,7 +9,7 @@ import { startGateway } from '../../../src/channels/http/gateway-server.ts';
 import type { Policy, Statement } from '../../../src/domain/authority.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
-import { type PlanDeps, planReader, planToSign, takePlan } from '../../../src/people/decisions/plan.ts';
+import { type PlanDeps, planReader, planToSign, takePlan } from '../../../src/people/decisions/batch-plan.ts';
 import { openQuestion } from '../../../src/people/decisions/shown-question.ts';
 import type { SignedQuestion } from '../../../src/people/decisions/verdict.ts';
 import { type App, appOf } from '../../../src/platform/app.ts';

@@ -11,7 +11,7 @@ import {
   mailCheckpoints,
   originOf,
   signLog,
-} from '../../../src/platform/audit/log.ts';
+} from '../../../src/platform/audit/open-audit-log.ts';
 import { exportedLines, verifyStore } from '../../../src/platform/audit/read-log.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
 import {

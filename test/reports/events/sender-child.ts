@@ -1,6 +1,6 @@
 import { Secret } from '../../../src/platform/config/key.ts';
 import { createLog } from '../../../src/platform/log.ts';
-import { startSender } from '../../../src/reports/events/sender.ts';
+import { startSender } from '../../../src/reports/events/event-sender.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { NAME, SECRETS } from './sending.ts';
 

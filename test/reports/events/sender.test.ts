@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Secret } from '../../../src/platform/config/key.ts';
-import { startSender } from '../../../src/reports/events/sender.ts';
+import { startSender } from '../../../src/reports/events/event-sender.ts';
 import { NAME, SECRETS, Sending } from './sending.ts';
 
 it('a sender that is closed delivers what came up last, and begins no more afterwards', async () => {

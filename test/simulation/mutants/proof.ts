@@ -11,7 +11,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'a list of which one page was read proves absence, despite the count',
     edits: [
       {
-        file: 'src/bank/lists.ts',
+        file: 'src/bank/whole-lists.ts',
         find: 'if (count.add(ids, page.total)) return result(true);',
         replace: 'return result(true);',
       },

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { originOf, rotateLogKey, signLog } from '../../../src/platform/audit/log.ts';
+import { originOf, rotateLogKey, signLog } from '../../../src/platform/audit/open-audit-log.ts';
 import { exportedLines } from '../../../src/platform/audit/read-log.ts';
 import { verifierOf } from '../../../src/store/audit/checkpoint.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';

@@ -10,7 +10,7 @@ import {
   rotateLogKey,
   signLog,
   storedVerifier,
-} from '../../../src/platform/audit/log.ts';
+} from '../../../src/platform/audit/open-audit-log.ts';
 import { exportedLines, verifyStore } from '../../../src/platform/audit/read-log.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Problem } from '../../../domain/problem.ts';
-import { storedVerifier } from '../../../platform/audit/log.ts';
+import { storedVerifier } from '../../../platform/audit/open-audit-log.ts';
 import { exportedLines } from '../../../platform/audit/read-log.ts';
 import type { NumberedEntry, Store } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';

@@ -4,7 +4,7 @@ import type { Beneficiary, RequiredDetailsEntry } from '../../../bank/schemas/be
 import type { Order } from '../../../bank/schemas/orders.ts';
 import { scopeText } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { bankOffer } from '../../../platform/bank.ts';
+import { bankOffer } from '../../../platform/open-bank.ts';
 import { seesAll } from '../may-see.ts';
 import { operation, type Place, shortText } from '../operation.ts';
 import { ANY_ROLE, type CallerAccess } from '../route-access.ts';

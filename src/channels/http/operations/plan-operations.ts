@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { signalPlan } from '../../../activities/batch.ts';
 import { isSamePerson, may } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { planReader, planToSign, preparePlan, type ReadPlan, takePlan } from '../../../people/decisions/plan.ts';
+import { planReader, planToSign, preparePlan, type ReadPlan, takePlan } from '../../../people/decisions/batch-plan.ts';
 import { executionsOver } from '../../../platform/temporal/workflow-executions.ts';
 import type { BatchRecord } from '../../../store/store.ts';
 import { JSON_LINES, jsonLines, operation, type Place, pathId, visibleBatch } from '../operation.ts';

@@ -5,8 +5,8 @@ import {
   planReader,
   planToSign,
   takePlan,
-} from '../../../../src/people/decisions/plan.ts';
-import { signablePlan } from '../../../../src/people/signing/plan.ts';
+} from '../../../../src/people/decisions/batch-plan.ts';
+import { signablePlan } from '../../../../src/people/signing/signed-plan.ts';
 import { signedBy } from '../../../support/people.ts';
 import type { Attack, ForgedChannel, Reported } from '../attack.ts';
 import type { Scene } from '../scene.ts';

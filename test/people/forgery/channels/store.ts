@@ -1,4 +1,4 @@
-import { signablePlan } from '../../../../src/people/signing/plan.ts';
+import { signablePlan } from '../../../../src/people/signing/signed-plan.ts';
 import { signedBy } from '../../../support/people.ts';
 import type { Attack, ForgedChannel } from '../attack.ts';
 import { FORGERIES, type Forge } from '../statements.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { INSTRUCTION_FIELDS } from '../../src/domain/instruction.ts';
-import { COLUMNS, PAGE_COLUMNS } from '../../src/reports/columns.ts';
+import { COLUMNS, PAGE_COLUMNS } from '../../src/reports/report-columns.ts';
 import { paidThroughAnExchange, record, reportOf } from './records.ts';
 
 const PAYEE_DETAILS = [

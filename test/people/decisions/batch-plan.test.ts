@@ -9,7 +9,7 @@ import {
   planToSign,
   preparePlan,
   takePlan,
-} from '../../../src/people/decisions/plan.ts';
+} from '../../../src/people/decisions/batch-plan.ts';
 import { isRejected, verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { INSTRUCTION_FIELDS } from '../../../src/domain/instruction.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
-import { COLUMNS, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../../src/files/rules/columns.ts';
+import { COLUMNS, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../../../src/files/rules/input-columns.ts';
 import { RULES } from '../../../src/files/rules/rules.ts';
 
 describe('the table of columns', () => {

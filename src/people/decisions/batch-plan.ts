@@ -6,7 +6,7 @@ import type { Flag } from '../../domain/payee.ts';
 import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
 import { inPages } from '../../store/in-pages.ts';
 import type { PayoutRecord } from '../../store/store.ts';
-import { type PlanRow, signablePlan } from '../signing/plan.ts';
+import { type PlanRow, signablePlan } from '../signing/signed-plan.ts';
 import { type Caps, capsOf } from './asked.ts';
 import { foresight, once, type PlanDeps } from './foresee.ts';
 import { neededNow, raised } from './let-through.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Particle } from '../../../src/files/iso20022/grammar.ts';
-import { FIELDS, fieldOf } from '../../../src/files/pain001/fields.ts';
-import { GRAMMARS } from '../../../src/files/pain001/grammar.ts';
+import { FIELDS, fieldOf } from '../../../src/files/pain001/pain001-fields.ts';
+import { GRAMMARS } from '../../../src/files/pain001/pain001-grammar.ts';
 import { RULES } from '../../../src/files/rules/rules.ts';
 
 /** The paths of all values of an element, and of elements of any kind. */

@@ -1,8 +1,8 @@
 import { printable } from '../../domain/finding.ts';
-import { ORDINARY_INSTRUMENTS, ORDINARY_LEVELS } from '../messages/instruction.ts';
 import type { PaymentTypeRule } from '../messages/mapping.ts';
+import { ORDINARY_INSTRUMENTS, ORDINARY_LEVELS } from '../messages/message-instruction.ts';
 import type { Fate } from '../not-carried.ts';
-import type { Fields } from './grammar.ts';
+import type { Fields } from './pain001-grammar.ts';
 import type { Transaction } from './transaction.ts';
 
 /** What decides whether a field is carried. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isNamedPayee, type NamedPayee, payeeDigest, payeeReference } from '../../src/bank/payee.ts';
+import { isNamedPayee, type NamedPayee, payeeDigest, payeeReference } from '../../src/bank/payee-lists.ts';
 import type { Beneficiary } from '../../src/bank/schemas/beneficiaries.ts';
 
 const ITEMS = { account_no: '123 456', swift_code: 'CHASUS33', address_city: 'Austin' };
