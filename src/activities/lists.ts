@@ -315,35 +315,37 @@ async function doubtOf(
   // A list without one that it must show by now is behind, or is not the list that was asked for.
   const to = beganAt - deps.settings.terms.waits.listLagMs;
   const completedFrom = since === 0 ? beganAt - LISTED_MS : since;
-  const accepted = await deps.store.acceptedIn(key, { from: from === 0 ? 0 : since, to, completedFrom });
+  const range = { from: from === 0 ? 0 : since, to };
   const shown = new Set(orders.map(({ order_id }) => order_id));
-  if (accepted.some((orderId) => !shown.has(orderId))) return 'incomplete';
-  if (await lacksSeen(deps, key, shown, { from: from === 0 ? 0 : since, to })) return 'incomplete';
+  const accepted = await deps.store.acceptedIn(key, { ...range, completedFrom });
+  const missing = accepted.filter(({ orderId }) => !shown.has(orderId));
+  if (missing.some(({ isClosed }) => !isClosed)) return 'incomplete';
+  const seen = (await seenIn(deps, key, range)).filter((orderId) => !shown.has(orderId));
+  for (const orderId of new Set([...missing.map((closed) => closed.orderId), ...seen])) {
+    if (await isOpenIn(deps, key, orderId)) return 'incomplete';
+  }
   return stable ? undefined : 'not-stable';
 }
 
-/**
- * Whether the list lacks a payment that a watch has seen under its reference and that is open at the bank: its row may follow no
- * order, as while people say which order pays. Each is read by its id, since the list that has shown it may have been wrong.
- */
-async function lacksSeen(
+/** Payments that a watch has seen under their references: a row may follow none, as while people say which order pays. */
+async function seenIn(
   deps: ListReadDeps,
-  { uid, currency }: WatchKey,
-  shown: ReadonlySet<string>,
+  key: WatchKey,
   { from, to }: { from: number; to: number },
-): Promise<boolean> {
-  const open = await deps.store.openOrders({ uid, currency }, from);
-  const missing = open.flatMap(({ reference, workflowId, orderId, openedAt }) => {
-    const isMissing = orderId !== null && !shown.has(orderId) && openedAt <= to;
+): Promise<string[]> {
+  const open = await deps.store.openOrders(key, from);
+  return open.flatMap(({ reference, workflowId, orderId, openedAt }) => {
     // A bank may list an exchange under one of its currencies only.
-    return isMissing && workflowId === payoutWorkflowId(reference) ? [orderId] : [];
+    const isPayment = workflowId === payoutWorkflowId(reference);
+    return orderId !== null && isPayment && openedAt <= to ? [orderId] : [];
   });
-  for (const orderId of missing) {
-    const order = await readIfThere(deps, orderId);
-    const isListedHere = order?.transaction_currency === currency && (order.transaction_uid ?? uid) === uid;
-    if (isListedHere && !isTerminal(stageMeaning(order.stage, deps.settings.terms.closedMeans))) return true;
-  }
-  return false;
+}
+
+/** By its id: a list that has shown it may have been wrong, and what people have closed may have ended since. */
+async function isOpenIn(deps: ListReadDeps, { uid, currency }: WatchKey, orderId: string): Promise<boolean> {
+  const order = await readIfThere(deps, orderId);
+  const isListedHere = order?.transaction_currency === currency && (order.transaction_uid ?? uid) === uid;
+  return isListedHere && !isTerminal(stageMeaning(order.stage, deps.settings.terms.closedMeans));
 }
 
 /** Notes what the list shows, then that it was read. A read whose orders could not be noted is not recorded. */

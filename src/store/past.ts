@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { ReasonCode } from '../domain/reasons.ts';
 import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import { DAY_MS } from '../domain/time.ts';
 import { audit } from './audit-log.ts';
@@ -185,20 +186,27 @@ export async function longestListLag(db: Database): Promise<number | undefined> 
 /** Enough orders to know whether a list is up to date. */
 const ACCEPTED_MAX = 50;
 
+/** `isClosed`: people have closed its row as not paid, whatever the bank showed of the order. */
+export interface AcceptedOrder {
+  orderId: string;
+  isClosed: boolean;
+}
+
 /**
- * Ids of payments of a user and a currency that were sent between two times (epoch ms) and that the bank has accepted, or has shown
- * after their answers were lost: the last few of them. `completedFrom`: those that are completed only if they were sent since then.
+ * Payments of a user and a currency that were sent between two times (epoch ms), that the bank has accepted or has shown after
+ * their answers were lost, and that have no proven end: the last few of them. Those that are completed too, if they were sent since
+ * `completedFrom`.
  */
 export async function acceptedIn(
   db: Database,
   { uid, currency }: WatchKey,
   { from, to, completedFrom }: { from: number; to: number; completedFrom: number },
-): Promise<string[]> {
+): Promise<AcceptedOrder[]> {
   const accepted = await db
     .selectFrom('sendAttempts')
     // In this order: SQLite would begin with all payouts of the user.
     .crossJoin('payouts')
-    .select(({ fn }) => fn.coalesce('sendAttempts.orderId', 'payouts.orderId').as('orderId'))
+    .select(['payouts.state', ({ fn }) => fn.coalesce('sendAttempts.orderId', 'payouts.orderId').as('orderId')])
     .whereRef('payouts.reference', '=', 'sendAttempts.reference')
     .where('sendAttempts.sentAt', '>=', from)
     .where('sendAttempts.sentAt', '<=', to)
@@ -206,6 +214,7 @@ export async function acceptedIn(
     .where((row) =>
       row.or([
         row('payouts.state', 'in', ['processing', 'awaiting-bank-approval']),
+        row('payouts.reasonCode', '=', sql.lit<ReasonCode>('closed-by-operator')),
         row.and([row('payouts.state', '=', 'completed'), row('sendAttempts.sentAt', '>=', completedFrom)]),
       ]),
     )
@@ -215,7 +224,9 @@ export async function acceptedIn(
     .orderBy('sendAttempts.sentAt', 'desc')
     .limit(ACCEPTED_MAX)
     .execute();
-  return accepted.flatMap(({ orderId }) => orderId ?? []);
+  return accepted.flatMap(({ orderId, state }) =>
+    orderId === null ? [] : [{ orderId, isClosed: state === 'failed' }],
+  );
 }
 
 /** Period (epoch ms) in which others may have sent what is missing in this store. */

@@ -3,6 +3,7 @@ import { askBank, listReader, objectionTo, type SentRow } from '../../../src/act
 import type { Bank } from '../../../src/bank/bank.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
+import { because } from '../../../src/domain/reasons.ts';
 import type { AttemptOutcome } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -144,6 +145,29 @@ describe('the first send of a store that was never opened', () => {
     world.left = [payment('seen', reference, { status: 'WAIT_FOR_AUDIT' })];
     expect(await ask()).toMatchObject({ doubt: 'incomplete' });
     world.left = [payment('seen', reference, { status: 'FAILED' })];
+    expect((await ask()).doubt).toBeUndefined();
+  });
+});
+
+describe('an order whose row people have closed', () => {
+  it.each([
+    ['is open', 'AN_UNKNOWN_STATUS', 'incomplete'],
+    ['has failed since', 'FAILED', undefined],
+    ['is completed', 'COMPLETED', undefined],
+  ])('must be in a list that proves absence if it %s', async (_, status, doubt) => {
+    const { world, store, ask } = await rowAt();
+    const { reference } = payoutClaim('other');
+    const { record } = await store.claimPayout(payoutClaim('other'));
+    await store.recordAttempt({ reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: world.now });
+    await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'closed' });
+    await store.closeUnpaid({
+      ...{ reference, term: record.term, references: [reference], at: world.now, state: 'failed' },
+      ...{ reason: because('closed-by-operator'), resolved: { [reference]: { upTo: 1, as: 'unpaid' } } },
+    });
+    world.now += 3 * HOUR_MS;
+    world.left = [payment('closed', reference, { status })];
+    expect((await ask()).doubt).toBe(doubt);
+    world.list = world.left;
     expect((await ask()).doubt).toBeUndefined();
   });
 });
