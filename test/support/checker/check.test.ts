@@ -415,6 +415,9 @@ describe('the end', () => {
     const closed = { at: 0, reference: REFERENCE, kind: 'terminated' as const, whileParked: false };
     expect(broken({ ...parkedRun('workflow-closed'), interruptions: Array(4).fill(closed) })).toEqual(['I13']);
     expect(broken({ ...parkedRun('workflow-closed'), interruptions: Array(5).fill(closed) })).toEqual([]);
+    expect(broken({ ...parkedRun('workflow-closed'), interruptions: Array(4).fill(closed), restores: [1] })).toEqual(
+      [],
+    );
     const found = { ...sampleRun(), rows: parkedRun('outcome-unknown').rows, results: [], statesSeen: [] };
     expect(broken(found)).toEqual(['I13']);
     const odd = sampleOrder({ statuses: [{ at: 0, status: 'NO_SUCH_STATUS' }], moneyMoved: false });

@@ -63,11 +63,12 @@ export function isUndecidable(facts: Facts, payout: PayoutFacts): boolean {
 /** So many runs closed in a row, and people are asked rather than one more is started. */
 const CLOSED_RUNS = 5;
 
-function isClosedAgainAndAgain({ interruptions }: Facts, { row, payment }: PayoutFacts): boolean {
+function isClosedAgainAndAgain({ interruptions, restores }: Facts, { row, payment }: PayoutFacts): boolean {
   const closed = interruptions.filter(
     ({ reference, kind, whileParked }) => reference === payment.reference && kind === 'terminated' && !whileParked,
   );
-  return row?.reasonCode === 'workflow-closed' && closed.length >= CLOSED_RUNS;
+  // For an older copy, which has no end of the row, a run that has ended was closed too.
+  return row?.reasonCode === 'workflow-closed' && closed.length + restores.length >= CLOSED_RUNS;
 }
 
 function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: ReferenceFacts): boolean {
