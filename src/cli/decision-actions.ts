@@ -276,11 +276,13 @@ async function answerEach<One extends Pick<WaitingPayout, 'row'>>(
 
 const TOO_LATE = 'too-late';
 
-/** Two answers to a cancel say too little by themselves. */
+/** Some answers say too little by themselves. */
 function inWords(outcome: string, reference: string): string {
   if (outcome === TOO_LATE) return 'too late: it continues, or has ended';
-  if (outcome !== 'pending') return outcome;
-  return `asked for: \`payouts status ${shortId(reference)}\` shows whether it was still possible`;
+  const status = `\`payouts status ${shortId(reference)}\` shows`;
+  if (outcome === 'pending') return `asked for: ${status} whether it was still possible`;
+  if (outcome === 'passed-on') return `passed on to the bank: ${status} what becomes of its order`;
+  return outcome;
 }
 
 /**

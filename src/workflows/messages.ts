@@ -27,7 +27,8 @@ export const ordersOpenedSignal = defineSignal(MESSAGES.ordersOpened);
 export const reconcileNowSignal = defineSignal(MESSAGES.reconcileNow);
 
 export interface DecideAnswer {
-  outcome: 'approved' | 'rejected' | 'counted';
+  /** `passed-on`: the bank has taken the rejection of its order, and only the order's status ends the payout. */
+  outcome: 'approved' | 'rejected' | 'passed-on' | 'counted';
   /** Number of people still missing. */
   missing: number;
 }

@@ -91,7 +91,17 @@ describe.concurrent('a rejection that was answered as such holds', () => {
     const before = reported;
     goesOn.resolve();
     expect(before).toBeUndefined();
-    expect(await answer).toBe('rejected');
+    expect(await answer).toBe('passed-on');
     expect(await handle.result()).toMatchObject({ state: 'rejected' });
+  });
+
+  it('and is not answered to whom the bank carries out the order all the same', async () => {
+    await using product = await startProduct({
+      bank: (bank) => ({ ...bank, orders: { ...bank.orders, reject: (orderId) => bank.orders.approve(orderId) } }),
+    });
+    const handle = await product.start({ id: 'carried-out', note: 'sandbox:audit' });
+    await until(handle, 'awaiting-bank-approval');
+    expect(await reject(handle)).toBe('passed-on');
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
   });
 });

@@ -9,7 +9,7 @@ import { shownValue, visible } from '../../domain/finding.ts';
 import { referenceOf } from '../../domain/identity.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { isUnpaid, needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
+import { needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
@@ -87,27 +87,27 @@ const cancelBody = z.object({ reason: storableText, by: storableText.optional() 
 /** Value of `notice` after an operator's decision. */
 const RESOLVED = 'resolved';
 
+const PASSED_ON = 'Your decision is passed on to the bank.';
+
 /** Answers of the workflow -> texts of the page. */
 const NOTICES: ReadonlyMap<unknown, string> = new Map([
   ['approved', 'Approved. The payout continues now.'],
   ['counted', 'Your approval counts. The payout needs another approval.'],
   ['rejected', 'Rejected. Nothing is paid.'],
+  ['passed-on', PASSED_ON],
   ['cancelled', 'Cancelled. Nothing is paid.'],
   ['pending', 'Cancel requested. Reload the page in a moment to see whether it was still possible.'],
   ['too-late', 'Too late: it continues, or has ended.'],
   [RESOLVED, 'Accepted. The history shows the answer.'],
 ]);
 
-const DECIDED: readonly unknown[] = ['approved', 'rejected'];
+const DECIDED: readonly unknown[] = ['approved', 'rejected', 'passed-on'];
 
 const isUndecidable = ({ state }: PayoutRecord): boolean => state === 'needs-operator';
 
-/** What is shown of the viewer's last action. The bank receives a decision about its audit afterwards, and may refuse it. */
-function answerOf(notice: unknown, { state, orderId }: PayoutRecord): string | undefined {
-  const isAtBank =
-    state === 'awaiting-bank-approval' || (notice === 'rejected' && orderId !== null && !isUnpaid(state));
-  return isAtBank && DECIDED.includes(notice) ? 'Your decision is passed on to the bank.' : NOTICES.get(notice);
-}
+/** What is shown of the viewer's last action. The bank receives an approval in its audit afterwards, and may refuse it. */
+const answerOf = (notice: unknown, { state }: PayoutRecord): string | undefined =>
+  state === 'awaiting-bank-approval' && DECIDED.includes(notice) ? PASSED_ON : NOTICES.get(notice);
 
 /**
  * `/payouts/REFERENCE`: one payout, its history, the decision that it asks for, and that of an operator if it is undecidable. A

@@ -102,7 +102,7 @@ function handleDecide(view: PayoutView): void {
       const answer = { outcome: verdict.verdict, missing };
       decided.set(update.decisionId, answer);
       if (verdict.verdict !== 'rejected') return answer;
-      const held = untilItHolds(view, isAtBank).then(() => answer);
+      const held = untilItHolds(view, isAtBank).then((outcome) => ({ outcome, missing }));
       decided.set(update.decisionId, held);
       return held.catch((error: unknown) => {
         decided.delete(update.decisionId);
@@ -130,15 +130,16 @@ const decisionRefused = (why: string): ApplicationFailure => ApplicationFailure.
 
 /**
  * Waits until a rejection holds even if this run is lost, which may be reset to before it: the end is stored, or the bank has
- * taken the rejection of its order. Until then nobody is answered that it is rejected.
+ * taken the rejection of its order, which it may still carry out. Until then nobody is told anything.
  */
-async function untilItHolds(view: PayoutView, isAtBank: boolean): Promise<void> {
+async function untilItHolds(view: PayoutView, isAtBank: boolean): Promise<'rejected' | 'passed-on'> {
   const { question } = view;
   const isTaken = (): boolean => isAtBank && question.isPassedOn;
   const isAskedAgain = (): boolean => question.awaited !== undefined && !question.isBeingRead;
   const isInDoubt = (): boolean => !isAtBank && !isStoppable(view);
   await until(() => view.hasEnded || isTaken() || isAskedAgain() || isInDoubt());
-  if (isTaken() || view.state === 'rejected') return;
+  if (view.state === 'rejected') return 'rejected';
+  if (isTaken()) return 'passed-on';
   if (view.hasEnded) throw decisionRefused(`the payout has ended as ${view.state}`);
   if (isAskedAgain()) throw decisionRefused('it was not carried out, and the decision is asked for again');
   throw decisionRefused('an order of it may be at the bank already: it ends as rejected only if there is none');
