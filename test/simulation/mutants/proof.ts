@@ -105,9 +105,8 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/workflows/payout/resolve.ts',
-        find: 'const seen = search && { absent, isOpen: !search.isOurs && isWindowOver };',
-        replace:
-          "const seen = { absent, isOpen: true };\n    order.people.agree('close-as-not-paid', String(isWindowOver));",
+        find: 'const { absent, isOpen } = seen;',
+        replace: 'const { absent, isOpen } = { ...seen, absent: true };',
       },
     ],
   },
