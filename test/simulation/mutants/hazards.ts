@@ -100,8 +100,13 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: LIST_READS,
-        find: "if (accepted.some((orderId) => !shown.has(orderId))) return 'incomplete';",
+        find: "if (missing.some(({ isClosed }) => !isClosed)) return 'incomplete';",
         replace: '',
+      },
+      {
+        file: LIST_READS,
+        find: "if (await isOpenIn(deps, key, orderId)) return 'incomplete';",
+        replace: 'await isOpenIn(deps, key, orderId);',
       },
     ],
   },
