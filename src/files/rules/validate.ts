@@ -1,3 +1,4 @@
+import { asksFor } from '../../bank/required-details.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { shownValue } from '../../domain/finding.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
@@ -63,7 +64,11 @@ export class Rules {
       ...checkBeneficiary(instruction, requiredDetails),
     ]
       .filter(({ column, rule }) => !(original && rule === 'required' && REPORTED_BY_READER.has(column)))
-      .map((found) => (original && found.rule === 'required' ? { ...found, message: LACKING } : found));
+      .map((found) =>
+        original && found.rule === 'required'
+          ? { ...found, message: lacking(found.column, text, requiredDetails) }
+          : found,
+      );
     const others = original === undefined ? '' : DISTINGUISH;
     broken.push(...this.checkIdentity(instruction, { row, line }, others));
     const place = { file, line, row, ...(path === undefined ? {} : { path }) };
@@ -85,6 +90,24 @@ export class Rules {
     const message = `line ${first.line} already has this uid and id, and each id is one payout; give this row an id of its own or delete it${others}`;
     return [{ column: 'id', rule: 'duplicate-id', message }];
   }
+}
+
+/** By which a payee's account is named; a payee with the one rarely has the other. */
+const ACCOUNTS = ['iban_no', 'account_no'];
+
+/** What to do about a field that the bank requires and a message lacks. */
+function lacking(column: string, given: Record<string, string>, requiredDetails?: RequiredDetailsOf): string {
+  const other = ACCOUNTS.find((name) => name !== column && given[name]?.trim());
+  if (!ACCOUNTS.includes(column) || other === undefined) return LACKING;
+  const { currency = '', beneficiary_type = '', payment_type } = given;
+  const entries = requiredDetails?.(currency, beneficiary_type) ?? [];
+  const fitting = entries.filter((entry) => entry.payment_type !== payment_type && asksFor(entry, other));
+  const ways = fitting.map((entry) => {
+    const missing = entry.fields.flatMap(({ field, required }) => (required && !given[field]?.trim() ? [field] : []));
+    return [`payment_type ${entry.payment_type}`, ...missing].join(', ');
+  });
+  const instead = ways.map((fields) => `add ${fields} to the payee directory (--payees FILE), or `).join('');
+  return `under ${payment_type} the bank asks for it, but the message has the payee's ${other}; ${instead}ask the payee for ${column} and add it to the payee directory`;
 }
 
 function withoutBlanks(text: Readonly<Record<string, string>>, unknown: ReadonlySet<string>): PayoutInstruction {

@@ -304,4 +304,20 @@ describe('the file as a whole', () => {
     });
     expect(findings.map(({ row, column }) => [row, column])).toContainEqual([1, 'amount']);
   });
+
+  test('says how else a payee is paid whose account the payment type does not take', () => {
+    const original = { payment: 0, endToEndId: 'INV-1', amount: '10.00', currency: 'USD' };
+    const instruction = { ...NEW_PAYEE, payment_type: 'swift', address_city: '' };
+    const spare = ['account_no'];
+    const row = { row: 1, line: 2, instruction, original, spare };
+    const { findings } = validateRows({ file: 'payroll.xml', columns: [], rows: [row], requiredDetails: known });
+    expect(findings).toMatchObject([
+      {
+        column: 'iban_no',
+        rule: 'required',
+        message:
+          "under swift the bank asks for it, but the message has the payee's account_no; add payment_type local, address_suburb to the payee directory (--payees FILE), or ask the payee for iban_no and add it to the payee directory",
+      },
+    ]);
+  });
 });
