@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { validateFile } from '../../src/files/intake/check.ts';
+import { type ValidFile, validateFile } from '../../src/files/intake/check.ts';
 import { IntakeRefusal } from '../../src/files/intake/intake-refusal.ts';
 import { openFaultProxy } from '../support/fault-proxy.ts';
 
@@ -11,23 +11,42 @@ const FOLDER = fileURLToPath(new URL('practice/', import.meta.url));
 
 const ACCOUNTS = {
   DE12500105170648489890: { uid: 'u-1001', account_id: 'acc-u1001-eur' },
+  CH5604835012345678009: { uid: 'u-1001', account_id: 'acc-u1001-chf' },
   '1234567890': { uid: 'u-1001', account_id: 'acc-u1001-usd' },
 };
 const PAYEES = `account,first_name,last_name,company_name,mobile,address_country,address_state,address_city,address_address1
 DE89370400440532013000,,,Sample Supplier GmbH,+491700000000,,,,
 123456789,Sample,Person,,+12025550100,US,NY,New York,1 Sample Street
+5551,Sample,Person,,+12025550100,US,NY,New York,1 Sample Street
+CH4431999123000889012,,,Sample Supplier AG,+41440000000,,,,
 `;
 
-/** The warnings of a file without findings: rule, rows and what it names. */
-async function warningsOf(name: string, text?: string): Promise<(string | number | null | undefined)[][]> {
+/** What `payouts validate` says. `text` in place of what the folder has; `more` in the mapping file. */
+async function validated(name: string, text?: string, more: object = {}): Promise<ValidFile | IntakeRefusal> {
   const proxy = await openFaultProxy();
   const [mapping, payees] = [join(proxy.dir, 'mapping.json'), join(proxy.dir, 'payees.csv')];
-  writeFileSync(mapping, JSON.stringify({ accounts: ACCOUNTS, beneficiaryType: 'business' }));
+  writeFileSync(mapping, JSON.stringify({ accounts: ACCOUNTS, beneficiaryType: 'business', ...more }));
   writeFileSync(payees, PAYEES);
   const path = join(text === undefined ? FOLDER : proxy.dir, name);
   if (text !== undefined) writeFileSync(path, text);
-  const valid = await validateFile(proxy, path, { mapping, payees });
-  if (valid instanceof IntakeRefusal) throw valid;
+  return validateFile(proxy, path, { mapping, payees });
+}
+
+/** A file without findings. */
+async function taken(...file: Parameters<typeof validated>): Promise<ValidFile> {
+  const valid = await validated(...file);
+  if (valid instanceof IntakeRefusal) throw new Error(JSON.stringify(valid.findings), { cause: valid });
+  return valid;
+}
+
+/** Row and rule of each finding, and what it says. */
+async function findingsOf(...file: Parameters<typeof validated>): Promise<(string | number | null)[][]> {
+  return (await validated(...file)).findings.map(({ row, rule, message }) => [row, rule, message]);
+}
+
+/** The warnings of a file without findings: rule, rows and what it names. */
+async function warningsOf(...file: Parameters<typeof validated>): Promise<(string | number | null | undefined)[][]> {
+  const valid = await taken(...file);
   return valid.warnings.map(({ rule, row, column, message }) => [
     rule,
     row,
@@ -67,6 +86,40 @@ describe('a warning says', () => {
   it('that a note has two lines', async () => {
     expect(await warningsOf('24-newline-in-note.csv')).toEqual([['line-break', 1, 'note']]);
   });
+});
+
+describe('is read', () => {
+  it.each(['07-nacha-balanced.ach', '07b-nacha-offset-batch.ach'])(
+    'a NACHA file with the debit that offsets its credits: %s',
+    async (name) => {
+      expect((await taken(name)).rows).toBe(2);
+      expect(await warningsOf(name)).toContainEqual(['offset-debit', null, null]);
+    },
+  );
+
+  it('a transfer with an advice, which is not carried', async () => {
+    expect((await taken('15-pmtmtd-tra.xml')).rows).toBe(1);
+    expect(await warningsOf('15-pmtmtd-tra.xml')).toContainEqual(['not-carried', 1, 'PmtMtd TRA (the advice)']);
+  });
+
+  it('a Swiss IBAN without BIC, by the rule that the finding proposes', async () => {
+    const [[, rule, message] = [], ...others] = await findingsOf('08-swiss-iban-no-bic.xml');
+    expect([rule, others]).toEqual(['no-payment-type', []]);
+    const [proposed = ''] = /\{.*?\}/.exec(String(message)) ?? [];
+    expect(await findingsOf('08-swiss-iban-no-bic.xml', undefined, { paymentTypes: [JSON.parse(proposed)] })).toEqual(
+      [],
+    );
+  });
+
+  it('a NACHA file with records whose blanks at the end were cut off', async () => {
+    expect((await taken('23-nacha-blanks-cut.ach')).rows).toBe(1);
+  });
+});
+
+it('a batch of another entry class is refused by row, and the others beside it are not', async () => {
+  expect((await findingsOf('22-nacha-ppd-and-ctx.ach')).map(([row, rule]) => [row, rule])).toEqual([
+    [2, 'unsupported-entry-class'],
+  ]);
 });
 
 it('a warning names what a message says of a payee and the bank does not ask for', async () => {
