@@ -50,9 +50,9 @@ export const CONFIG_KEYS = {
     'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, which may contain {account} and {currency}; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
   ),
   PAYOUTS_PAIN002_VERSION: key(
-    oneOf('as-asked', 'pain.002.001.03', 'pain.002.001.10'),
-    'as-asked',
-    'version of the answers to pain.001 (pain.002); as-asked: .10 to a .09, .03 to a .03. Some importers take every .03 for returned payments, and none takes .10 for them',
+    oneOf('pain.002.001.10', 'pain.002.001.03', 'as-asked'),
+    'pain.002.001.10',
+    'version of the answers to pain.001 (pain.002); as-asked: .03 to a .03, .10 to others. Some importers take every transaction of a .03 for a returned payment, paid ones too',
   ),
   PAYOUTS_HOME: key(
     text,

@@ -517,3 +517,8 @@ describe('a variable that looks like a setting and is none', () => {
     expect(loadConfig(env).unknownSettings).toEqual([]);
   });
 });
+
+it('answers have a version that importers do not take for returned payments, unless another is chosen', () => {
+  expect(loadConfig({}).answerVersion).toBe('pain.002.001.10');
+  expect(loadConfig({ PAYOUTS_PAIN002_VERSION: 'as-asked' }).answerVersion).toBeUndefined();
+});
