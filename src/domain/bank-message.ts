@@ -62,4 +62,4 @@ export interface OriginalPayment {
   controlSum?: string;
 }
 
-type MessageFormat = 'pain.001.001.03' | 'pain.001.001.09' | 'aba' | 'nacha';
+type MessageFormat = `pain.001.001.${string}` | 'aba' | 'nacha';

@@ -3,10 +3,7 @@ import { defineGrammar } from '../../src/files/iso20022/grammar.ts';
 import { schemaProblems } from './xsd.ts';
 
 const NAMESPACE = 'urn:example:test.001.001.01';
-const GRAMMAR = defineGrammar(
-  '2019',
-  'Document = Id:35 Amt{0,2}:Amount Choice?:Choice\nChoice = Dt:Date | DtTm:DateTime',
-);
+const GRAMMAR = defineGrammar(9, 'Document = Id:35 Amt{0,2}:Amount Choice?:Choice\nChoice = Dt:Date | DtTm:DateTime');
 const judged = (content: string): string[] =>
   schemaProblems(`<Document xmlns="${NAMESPACE}">${content}</Document>`, NAMESPACE, GRAMMAR);
 

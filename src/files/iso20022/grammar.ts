@@ -11,10 +11,8 @@ import { type Leaf, oneOf, SIMPLE_TYPES, textUpTo } from './simple-types.ts';
  *     Name ~ CODE CODE                                                          a code
  *
  * `Type` is a name of the table, one of `SIMPLE_TYPES`, a number N (text of 1 to N characters) or `Any` (one element of any
- * kind). An entry that ends with `@2009` or `@2019` belongs to that edition only.
+ * kind). An entry that ends with `@4-`, `@-8` or `@4-8` belongs only to versions from 4, up to 8, or both.
  */
-export type Edition = '2009' | '2019';
-
 export interface Particle {
   name: string;
   type: ElementType;
@@ -38,8 +36,8 @@ const OCCURRENCE: Readonly<Record<string, readonly [min: number, max: number]>> 
   '+': [1, Number.POSITIVE_INFINITY],
 };
 
-/** Throws a TypeError if the tables are wrong: a type without a line, or an entry that cannot be parsed. */
-export function defineGrammar(edition: Edition, ...tables: readonly string[]): Grammar {
+/** `version`: of the tables' message. Throws a TypeError if the tables are wrong: a type without a line, or an entry that cannot be parsed. */
+export function defineGrammar(version: number, ...tables: readonly string[]): Grammar {
   const lines = new Map<string, [sign: string, entries: string]>();
   for (const line of tables
     .join('\n')
@@ -55,7 +53,7 @@ export function defineGrammar(edition: Edition, ...tables: readonly string[]): G
     if (known !== undefined) return known;
     const [sign, entries] = lines.get(name) ?? [];
     if (entries === undefined) throw new TypeError(`no such type: ${name}`);
-    const own = entries.split(/[ |]+/).flatMap((entry) => ofEdition(edition, entry));
+    const own = entries.split(/[ |]+/).flatMap((entry) => ofVersion(version, entry));
     const type: ElementType =
       sign === '~'
         ? { kind: 'leaf', check: oneOf(own) }
@@ -76,9 +74,10 @@ function builtIn(name: string): ElementType | undefined {
   return simple === undefined ? undefined : { kind: 'leaf', ...simple };
 }
 
-function ofEdition(edition: Edition, entry: string): string[] {
-  const [text = '', only = edition] = entry.split('@');
-  return only === edition ? [text] : [];
+function ofVersion(version: number, entry: string): string[] {
+  const [text = '', range = '-'] = entry.split('@');
+  const [from, to] = range.split('-');
+  return Number(from || version) <= version && version <= Number(to || version) ? [text] : [];
 }
 
 function particleOf(entry: string, typeOf: (name: string) => ElementType): Particle {

@@ -106,7 +106,9 @@ const TYPES = {
   NumericText: { check: matching(/^\d{1,15}$/, 'a count of 1 to 15 digits') },
   Phone: { check: matching(/^\+\d{1,3}-[0-9()+-]{1,30}$/, 'a phone number such as +49-30123456') },
   Rate: { check: decimal(11, 10) },
+  TwoDigits: { check: matching(/^\d{2}$/, 'two digits') },
   Uuid: { check: matching(/^[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}$/, 'a UUID (v4)') },
+  Year: { check: matching(new RegExp(`^\\d{4}${ZONE}$`), 'a year such as 2026') },
 } satisfies Record<string, Leaf>;
 
 /** By their names in the tables of components. */

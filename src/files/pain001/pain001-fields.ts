@@ -103,6 +103,7 @@ const OF_TRANSACTION: Readonly<Record<string, Field>> = {
     name: 'XchgRateInf',
   },
   ChrgBr: CHARGES,
+  MndtRltdInf: ALWAYS,
   ChqInstr: ALWAYS,
   UltmtDbtr: ALWAYS,
   IntrmyAgt1: ALWAYS,
@@ -127,10 +128,12 @@ const OF_TRANSACTION: Readonly<Record<string, Field>> = {
   CdtrAgtAcct: ALWAYS,
   'Cdtr/Nm': { carried: '`account_name`, `company_name`' },
   'Cdtr/PstlAdr/AdrTp': ALWAYS,
+  'Cdtr/PstlAdr/CareOf': ALWAYS,
   'Cdtr/PstlAdr/Dept': ALWAYS,
   'Cdtr/PstlAdr/SubDept': ALWAYS,
   'Cdtr/PstlAdr/BldgNm': ALWAYS,
   'Cdtr/PstlAdr/Flr': ALWAYS,
+  'Cdtr/PstlAdr/UnitNb': ALWAYS,
   'Cdtr/PstlAdr/Room': ALWAYS,
   'Cdtr/PstlAdr/TwnLctnNm': ALWAYS,
   'Cdtr/PstlAdr/DstrctNm': ALWAYS,
@@ -211,6 +214,7 @@ const OF_PAYMENT: Readonly<Record<string, Field>> = {
     name: 'PmtMtd TRA (the advice)',
     refused: '`not-a-transfer`',
   },
+  ReqdAdvcTp: ALWAYS,
   BtchBookg: {
     carried: 'false is what is done',
     notCarried: 'true: the bank books each payment by itself',
@@ -250,6 +254,7 @@ const OF_HEADER: Readonly<Record<string, Field>> = {
   CtrlSum: TOTAL,
   InitgPty: { carried: 'the maker: the person who hands the file over' },
   FwdgAgt: ALWAYS,
+  InitnSrc: ALWAYS,
 };
 
 /** Every field of the message by its part; an element that is not listed has the fate of the one that contains it. */

@@ -46,38 +46,54 @@ export class Fields {
 }
 
 /**
- * CustomerCreditTransferInitiation, versions .03 (edition 2009) and .09 (2019). Notation, and why it is not a package:
+ * CustomerCreditTransferInitiation, versions .03 (2009) to .12. Notation, and why it is not a package:
  * `../iso20022/grammar.ts`.
  */
 const MESSAGE = `
 Document = CstmrCdtTrfInitn:Initiation
-Initiation = GrpHdr:GroupHeader PmtInf+:Payment SplmtryData*:Supplement@2019
+Initiation = GrpHdr:GroupHeader PmtInf+:Payment SplmtryData*:Supplement@4-
 GroupHeader = MsgId:35 CreDtTm:DateTime Authstn{0,2}:Authorisation NbOfTxs:NumericText CtrlSum?:Decimal InitgPty:Party
-  FwdgAgt?:Agent
+  FwdgAgt?:Agent InitnSrc?:Source@10-
+Source = Nm:140 Prvdr?:35 Vrsn?:35
 Authorisation = Cd:AuthorisationCode | Prtry:128
 AuthorisationCode ~ AUTH FDET FSUM ILEV
 
-Payment = PmtInfId:35 PmtMtd:PaymentMethod BtchBookg?:Boolean NbOfTxs?:NumericText CtrlSum?:Decimal
-  PmtTpInf?:PaymentType ReqdExctnDt:Date@2009 ReqdExctnDt:DateOrDateTime@2019 PoolgAdjstmntDt?:Date Dbtr:Party
-  DbtrAcct:Account DbtrAgt:Agent DbtrAgtAcct?:Account InstrForDbtrAgt?:140@2019 UltmtDbtr?:Party
+Payment = PmtInfId:35 PmtMtd:PaymentMethod ReqdAdvcTp?:Advices@10- BtchBookg?:Boolean NbOfTxs?:NumericText
+  CtrlSum?:Decimal PmtTpInf?:PaymentType ReqdExctnDt:Date@-7 ReqdExctnDt:DateOrDateTime@8- PoolgAdjstmntDt?:Date Dbtr:Party
+  DbtrAcct:Account DbtrAgt:Agent DbtrAgtAcct?:Account InstrForDbtrAgt?:140@4- UltmtDbtr?:Party
   ChrgBr?:ChargeBearer ChrgsAcct?:Account ChrgsAcctAgt?:Agent CdtTrfTxInf+:Transaction
 PaymentMethod ~ CHK TRF TRA
-PaymentType = InstrPrty?:Priority SvcLvl?:Code4@2009 SvcLvl*:Code4@2019 LclInstrm?:LocalInstrument CtgyPurp?:Code4
+Advices = CdtAdvc?:Advice DbtAdvc?:Advice
+Advice = Cd:AdviceCode | Prtry:35
+AdviceCode ~ ADND ADWD
+PaymentType = InstrPrty?:Priority SvcLvl?:Code4@-8 SvcLvl*:Code4@9- LclInstrm?:LocalInstrument CtgyPurp?:Code4
 
 Transaction = PmtId:PaymentId PmtTpInf?:PaymentType Amt:AmountType XchgRateInf?:ExchangeRate ChrgBr?:ChargeBearer
-  ChqInstr?:Cheque UltmtDbtr?:Party IntrmyAgt1?:Agent IntrmyAgt1Acct?:Account IntrmyAgt2?:Agent
+  MndtRltdInf?:Mandate@10- ChqInstr?:Cheque UltmtDbtr?:Party IntrmyAgt1?:Agent IntrmyAgt1Acct?:Account IntrmyAgt2?:Agent
   IntrmyAgt2Acct?:Account IntrmyAgt3?:Agent IntrmyAgt3Acct?:Account CdtrAgt?:Agent CdtrAgtAcct?:Account Cdtr?:Party
-  CdtrAcct?:Account UltmtCdtr?:Party InstrForCdtrAgt*:AgentInstruction InstrForDbtrAgt?:140 Purp?:Code4
+  CdtrAcct?:Account UltmtCdtr?:Party InstrForCdtrAgt*:AgentInstruction InstrForDbtrAgt?:140@-9 InstrForDbtrAgt?:DebtorInstruction@10- Purp?:Code4
   RgltryRptg{0,10}:RegulatoryReporting Tax?:Tax RltdRmtInf{0,10}:RelatedRemittance RmtInf?:Remittance
-  SplmtryData*:Supplement@2019
-PaymentId = InstrId?:35 EndToEndId:35 UETR?:Uuid@2019
-ExchangeRate = UnitCcy?:Currency@2019 XchgRate?:Rate RateTp?:RateType CtrctId?:35
+  SplmtryData*:Supplement@5-
+PaymentId = InstrId?:35 EndToEndId:35 UETR?:Uuid@9-
+ExchangeRate = UnitCcy?:Currency@4- XchgRate?:Rate RateTp?:RateType CtrctId?:35
 RateType ~ SPOT SALE AGRD
-AgentInstruction = Cd?:AgentInstructionCode InstrInf?:140
+AgentInstruction = Cd?:AgentInstructionCode@-9 Cd?:4@10- InstrInf?:140
 AgentInstructionCode ~ CHQB HOLD PHOB TELB
+DebtorInstruction = Cd?:4 InstrInf?:140
+
+Mandate = MndtId?:35 Tp?:MandateType DtOfSgntr?:Date DtOfVrfctn?:DateTime ElctrncSgntr?:13656 FrstPmtDt?:Date
+  FnlPmtDt?:Date Frqcy?:Frequency Rsn?:MandateReason
+MandateType = SvcLvl?:Code4 LclInstrm?:LocalInstrument CtgyPurp?:Code4 Clssfctn?:Classification
+Classification = Cd:ClassificationCode | Prtry:35
+ClassificationCode ~ FIXE USGB VARI
+Frequency = Tp:FrequencyCode | Prd:FrequencyPeriod | PtInTm:FrequencyMoment
+FrequencyCode ~ YEAR MNTH QURT MIAN WEEK DAIL ADHO INDA FRTN
+FrequencyPeriod = Tp:FrequencyCode CntPerPrd:Decimal
+FrequencyMoment = Tp:FrequencyCode PtInTm:TwoDigits
+MandateReason = Cd:4 | Prtry:70
 
 Cheque = ChqTp?:ChequeCode ChqNb?:35 ChqFr?:NameAndAddress DlvryMtd?:ChequeDelivery DlvrTo?:NameAndAddress
-  InstrPrty?:Priority ChqMtrtyDt?:Date FrmsCd?:35 MemoFld{0,2}:35 RgnlClrZone?:35 PrtLctn?:35 Sgntr{0,5}:70@2019
+  InstrPrty?:Priority ChqMtrtyDt?:Date FrmsCd?:35 MemoFld{0,2}:35 RgnlClrZone?:35 PrtLctn?:35 Sgntr{0,5}:70@4-
 ChequeCode ~ CCHQ CCCH BCHQ DRFT ELDR
 ChequeDelivery = Cd:ChequeDeliveryCode | Prtry:35
 ChequeDeliveryCode ~ MLDB MLCD MLFA CRDB CRCD CRFA PUDB PUCD PUFA RGDB RGCD RGFA
@@ -87,27 +103,35 @@ ReportedSide ~ CRED DEBT BOTH
 Authority = Nm?:140 Ctry?:Country
 ReportedDetail = Tp?:35 Dt?:Date Ctry?:Country Cd?:10 Amt?:Amount Inf*:35
 
-RelatedRemittance = RmtId?:35 RmtLctnMtd?:RemittanceMethod@2009 RmtLctnElctrncAdr?:2048@2009
-  RmtLctnPstlAdr?:NameAndAddress@2009 RmtLctnDtls*:RemittanceLocation@2019
+RelatedRemittance = RmtId?:35 RmtLctnMtd?:RemittanceMethod@-5 RmtLctnElctrncAdr?:2048@-5
+  RmtLctnPstlAdr?:NameAndAddress@-5 RmtLctnDtls*:RemittanceLocation@6-
 RemittanceLocation = Mtd:RemittanceMethod ElctrncAdr?:2048 PstlAdr?:NameAndAddress
 RemittanceMethod ~ FAXI EDIC URID EMAL POST SMSM
 `;
 
-export type Pain001Version = 'pain.001.001.03' | 'pain.001.001.09';
+const VERSIONS = ['03', '04', '05', '06', '07', '08', '09', '10', '11', '12'] as const;
+export type Pain001Version = `pain.001.001.${(typeof VERSIONS)[number]}`;
 
-export const GRAMMARS: Readonly<Record<Pain001Version, Grammar>> = {
-  'pain.001.001.03': defineGrammar('2009', COMPONENTS, MESSAGE),
-  'pain.001.001.09': defineGrammar('2019', COMPONENTS, MESSAGE),
-};
+const made = new Map<Pain001Version, Grammar>();
+
+/** Made when first needed. */
+export function grammarOf(version: Pain001Version): Grammar {
+  const grammar = made.get(version) ?? defineGrammar(Number(version.slice(-2)), COMPONENTS, MESSAGE);
+  made.set(version, grammar);
+  return grammar;
+}
+
+export const PAIN001_VERSIONS = VERSIONS.map((it): Pain001Version => `pain.001.001.${it}`);
 
 /** Namespaces by version: ISO's own, and the Swiss (SIX) and German (DK) ones with the same structure. */
 const NAMESPACES: readonly (readonly [pattern: RegExp, version: Pain001Version])[] = [
-  [/^urn:iso:std:iso:20022:tech:xsd:pain\.001\.00[123]\.03$/, 'pain.001.001.03'],
-  [/^urn:iso:std:iso:20022:tech:xsd:pain\.001\.001\.09$/, 'pain.001.001.09'],
+  ...PAIN001_VERSIONS.map((it) => [new RegExp(`^urn:iso:std:iso:20022:tech:xsd:${it}$`), it] as const),
+  [/^urn:iso:std:iso:20022:tech:xsd:pain\.001\.00[23]\.03$/, 'pain.001.001.03'],
   [/^https?:\/\/www\.six-interbank-clearing\.com\/[a-z]{2}\/pain\.001\.001\.03\.ch\.\d{2}\.xsd$/, 'pain.001.001.03'],
   [/^https?:\/\/www\.six-interbank-clearing\.com\/[a-z]{2}\/pain\.001\.001\.09\.ch\.\d{2}\.xsd$/, 'pain.001.001.09'],
 ];
-const ACCEPTED = 'supported are pain.001.001.03 and pain.001.001.09 (ISO, Swiss ch, German 002.03 and 003.03)';
+const ACCEPTED =
+  'supported are pain.001.001.03 to pain.001.001.12 of ISO, the Swiss ch of .03 and .09, the German 002.03 and 003.03';
 
 /** The version of a pain.001. Throws `UnreadableFile`: `unsupported-version`, `not-pain001`. */
 export function versionOf({ name, namespace, line }: Root): Pain001Version {

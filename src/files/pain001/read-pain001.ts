@@ -10,7 +10,7 @@ import type { MessageContext } from '../messages/message-context.ts';
 import { instructionOf } from '../messages/message-instruction.ts';
 import { withoutField } from '../not-carried.ts';
 import { missedInTransaction, missedOf } from './pain001-fields.ts';
-import { Fields, GRAMMARS, type Pain001Version, versionOf } from './pain001-grammar.ts';
+import { Fields, grammarOf, type Pain001Version, versionOf } from './pain001-grammar.ts';
 import { creditTransferOf, debtorAccountOf, type PaymentBlock, type Transaction } from './transaction.ts';
 
 /** What a transaction asks for and the bank's API cannot do: reported instead of paying it differently. */
@@ -180,7 +180,7 @@ class Pain001Reader implements DocumentEvents {
   begin(root: Root, path: () => string): Grammar {
     this.version = versionOf(root);
     this.path = path;
-    return GRAMMARS[this.version];
+    return grammarOf(this.version);
   }
 
   /** Reports what is known of the message; nothing before its header was read. */

@@ -296,7 +296,7 @@ const versionOf = ({
 }: {
   version?: AnswerVersion | undefined;
   message: OriginalMessage | null;
-}): AnswerVersion => version ?? (message?.format === 'pain.001.001.09' ? 'pain.002.001.10' : 'pain.002.001.03');
+}): AnswerVersion => version ?? (message?.format === 'pain.001.001.03' ? 'pain.002.001.03' : 'pain.002.001.10');
 
 function opening({ messageId, createdAt }: BatchAnswer | RefusalAnswer, version: AnswerVersion): string {
   if (asWritten(messageId) === undefined) throw new RangeError('the id of an answer has 1 to 35 characters');

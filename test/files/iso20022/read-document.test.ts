@@ -6,7 +6,7 @@ import type { StructureProblem } from '../../../src/files/iso20022/structure.ts'
 import { bytesOf } from '../bytes.ts';
 
 const GRAMMAR = defineGrammar(
-  '2019',
+  9,
   `
 Document = Id:5 Part*:Part Note{0,2}:10 Extra?:Free
 Part = Way:Way Amt?:Amount

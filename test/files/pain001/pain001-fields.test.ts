@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Particle } from '../../../src/files/iso20022/grammar.ts';
 import { FIELDS, fieldOf } from '../../../src/files/pain001/pain001-fields.ts';
-import { GRAMMARS } from '../../../src/files/pain001/pain001-grammar.ts';
+import { grammarOf, PAIN001_VERSIONS } from '../../../src/files/pain001/pain001-grammar.ts';
 import { RULES } from '../../../src/files/rules/rules.ts';
 
 /** The paths of all values of an element, and of elements of any kind. */
@@ -20,7 +20,7 @@ function placeOf(trail: string): [part: Part, path: string] {
   return [part as Part, part === 'SplmtryData' ? '' : below.join('/')];
 }
 
-const PLACES = Object.values(GRAMMARS).flatMap((grammar) => [...valuesOf(grammar)].map(placeOf));
+const PLACES = PAIN001_VERSIONS.flatMap((version) => [...valuesOf(grammarOf(version))].map(placeOf));
 
 describe('the table of the fields of a pain.001', () => {
   it('says what becomes of every value that the grammar allows', () => {

@@ -19,8 +19,24 @@ describe('the version of a message', () => {
     expect(messages.at(-1)?.format).toBe(`pain.001.001.${version}`);
   });
 
+  it.each(['04', '05', '06', '07', '08', '10', '11', '12'])(
+    '.%s of ISO is read by its own grammar',
+    async (version) => {
+      const namespace = `${ISO}:pain.001.001.${version}`;
+      // BICFI is new in .04, the choice of a date in .08.
+      const early = pain001({ namespace, version: '03' }).replaceAll('BIC>', 'BICFI>');
+      const late = pain001({ namespace, version: '09' });
+      const [ours, other] = version < '08' ? [early, late] : [late, early];
+      const { rows, findings, messages } = await read(ours);
+      expect(findings).toEqual([]);
+      expect(rows).toHaveLength(1);
+      expect(messages.at(-1)?.format).toBe(`pain.001.001.${version}`);
+      expect((await read(other)).findings).not.toEqual([]);
+    },
+  );
+
   it.each([
-    [`${ISO}:pain.001.001.11`, 'unsupported-version', 'pain.001.001.11 in this namespace'],
+    [`${ISO}:pain.001.001.13`, 'unsupported-version', 'pain.001.001.13 in this namespace'],
     [`${ISO}:pain.001.001.02`, 'unsupported-version', 'pain.001.001.02 in this namespace'],
     [`${ISO}:pain.001.004.03`, 'unsupported-version', 'pain.001.004.03 in this namespace'],
     [`${SIX}/pain.001.001.08.ch.01.xsd`, 'unsupported-version', 'pain.001.001.08 in this namespace'],
@@ -32,7 +48,7 @@ describe('the version of a message', () => {
     const { rows, findings, messages } = await read(pain001({ namespace }));
     expect([rows, messages]).toEqual([[], []]);
     expect(findings).toMatchObject([{ rule, line: 2, row: null, message: expect.stringContaining(message) }]);
-    expect(findings[0]?.message).toContain('pain.001.001.03 and pain.001.001.09');
+    expect(findings[0]?.message).toContain('pain.001.001.03 to pain.001.001.12');
   });
 
   it('a message in an envelope is none', async () => {

@@ -3,7 +3,7 @@ import { defineGrammar } from '../../../src/files/iso20022/grammar.ts';
 import { readMessage } from '../read-message.ts';
 
 /**
- * BankToCustomerDebitCreditNotification .08 (edition 2019), in the order of the standard, without most of the optional elements
+ * BankToCustomerDebitCreditNotification .08 (of 2019), in the order of the standard, without most of the optional elements
  * that an advice of ours never has. Notation: `src/files/iso20022/grammar.ts`.
  */
 const MESSAGE = `
@@ -37,7 +37,7 @@ export const readNotification = (xml: string) =>
     xml,
     (namespace) => {
       if (namespace !== 'camt.054.001.08') throw new Error(`not an advice: ${namespace}`);
-      return defineGrammar('2019', COMPONENTS, MESSAGE);
+      return defineGrammar(9, COMPONENTS, MESSAGE);
     },
     ['Ntfctn', 'Ntry'],
   );
