@@ -1,4 +1,4 @@
-import { asksFor } from '../../bank/required-details.ts';
+import { asksFor, matchEntry } from '../../bank/required-details.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { shownValue } from '../../domain/finding.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
@@ -49,7 +49,8 @@ export class Rules {
   }
 
   /** All findings of one row; without any, its instruction can be paid. */
-  judge({ row, line, path, instruction: text, spare = [], original }: ReadRow): Judged {
+  judge(read: ReadRow): Judged {
+    const { row, line, path, instruction: text, spare = [], original } = read;
     const { file, requiredDetails } = this.book;
     const { unknown, unknownColumn, inHeader, absent } = this.columns;
     const given = withoutBlanks(text, unknown);
@@ -66,7 +67,7 @@ export class Rules {
       .filter(({ column, rule }) => !(original && rule === 'required' && REPORTED_BY_READER.has(column)))
       .map((found) =>
         original && found.rule === 'required'
-          ? { ...found, message: lacking(found.column, text, requiredDetails) }
+          ? { ...found, message: lacking(found.column, read, requiredDetails) }
           : found,
       );
     const others = original === undefined ? '' : DISTINGUISH;
@@ -96,18 +97,22 @@ export class Rules {
 const ACCOUNTS = ['iban_no', 'account_no'];
 
 /** What to do about a field that the bank requires and a message lacks. */
-function lacking(column: string, given: Record<string, string>, requiredDetails?: RequiredDetailsOf): string {
-  const other = ACCOUNTS.find((name) => name !== column && given[name]?.trim());
+function lacking(column: string, { instruction, spare = [] }: ReadRow, requiredDetails?: RequiredDetailsOf): string {
+  const has = (name: string): boolean => (instruction[name] ?? '').trim() !== '';
+  const other = ACCOUNTS.find((name) => name !== column && has(name));
   if (!ACCOUNTS.includes(column) || other === undefined) return LACKING;
-  const { currency = '', beneficiary_type = '', payment_type } = given;
+  const { currency = '', beneficiary_type = '', payment_type = '' } = instruction;
   const entries = requiredDetails?.(currency, beneficiary_type) ?? [];
+  const asked = matchEntry(entries, payment_type)?.fields.map(({ field }) => field) ?? [];
   const fitting = entries.filter((entry) => entry.payment_type !== payment_type && asksFor(entry, other));
   const ways = fitting.map((entry) => {
-    const missing = entry.fields.flatMap(({ field, required }) => (required && !given[field]?.trim() ? [field] : []));
-    return [`payment_type ${entry.payment_type}`, ...missing].join(', ');
+    const missing = entry.fields.flatMap(({ field, required }) => (required && !has(field) ? [field] : []));
+    // What the message says is left out, and only what the directory says is in the way.
+    const inTheWay = asked.filter((name) => has(name) && !spare.includes(name) && !asksFor(entry, name));
+    const added = `add ${[`payment_type ${entry.payment_type}`, ...missing].join(', ')} to the payee directory (--payees FILE)`;
+    return inTheWay.length === 0 ? `${added}, or ` : `${added} and clear ${inTheWay.join(', ')} there, or `;
   });
-  const instead = ways.map((fields) => `add ${fields} to the payee directory (--payees FILE), or `).join('');
-  return `under ${payment_type} the bank asks for it, but the message has the payee's ${other}; ${instead}ask the payee for ${column} and add it to the payee directory`;
+  return `under ${payment_type} the bank asks for it, but the message has the payee's ${other}; ${ways.join('')}ask the payee for ${column} and add it to the payee directory`;
 }
 
 function withoutBlanks(text: Readonly<Record<string, string>>, unknown: ReadonlySet<string>): PayoutInstruction {

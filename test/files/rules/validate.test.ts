@@ -320,4 +320,20 @@ describe('the file as a whole', () => {
       },
     ]);
   });
+
+  test('says what of the payee directory is in the way of the other payment type', () => {
+    const original = { payment: 0, endToEndId: 'INV-1', amount: '10.00', currency: 'USD' };
+    const [local, swift] = ENTRIES as [RequiredDetailsEntry, RequiredDetailsEntry];
+    const entries = [local, { ...swift, fields: [...swift.fields, field('swift_code', true)] }];
+    const instruction = { ...NEW_PAYEE, payment_type: 'swift', address_city: '', swift_code: 'SAMPDEFF' };
+    const messageOf = (spare: string[]): string | undefined =>
+      validateRows({
+        file: 'payroll.xml',
+        columns: [],
+        rows: [{ row: 1, line: 2, instruction, original, spare }],
+        requiredDetails: () => entries,
+      }).findings.find(({ column }) => column === 'iban_no')?.message;
+    expect(messageOf(['account_no'])).toContain('and clear swift_code there, or ask');
+    expect(messageOf(['account_no', 'swift_code'])).not.toContain('clear');
+  });
 });
