@@ -10,7 +10,12 @@ const firstSteps = 'test/e2e/demo.test.ts';
 /** Hazards of cards, orders of events, many at a time: what else can happen to a workflow. */
 const workflowsThorough = named(
   ...['workflows/altered-references', 'workflows/another-card', 'workflows/asked-again', 'workflows/at-once'],
-  ...['workflows/behind-a-large-batch', 'workflows/card-hazards', 'workflows/collect-to-pay'],
+  ...[
+    'workflows/behind-a-large-batch',
+    'workflows/card-first-seconds',
+    'workflows/card-hazards',
+    'workflows/collect-to-pay',
+  ],
   ...['workflows/failure-table', 'workflows/lanes', 'workflows/lost-answers', 'workflows/odd-order-ids'],
   ...['workflows/one-world', 'workflows/priorities', 'workflows/resend', 'workflows/signed-own-moves'],
   ...['workflows/window'],

@@ -11,6 +11,7 @@ import {
   type CardPaymentInput,
   type CardStateView,
   cardPaymentInput,
+  isCardEnd,
 } from '../../domain/card-payment.ts';
 import { cardWorkflowId, MESSAGES } from '../../domain/names.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -88,7 +89,7 @@ async function begin(
   if (entry === undefined) return;
   // The payment may be waiting for this card; without a worker it would not get it, and nobody would know.
   if (shownState === 'unanswered') throw noWorker();
-  if (shownState.state !== 'awaiting-card') return;
+  if (isCardEnd(shownState.state) || shownState.bin !== null) return;
   await withCard(gateway, entry, async (card) => {
     const { outcome } = await updateCard(client, id, MESSAGES.provideCard, { payload: card });
     if (outcome === 'no-worker') throw noWorker();

@@ -1,7 +1,7 @@
-import { CancellationScope, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, setHandler } from '@temporalio/workflow';
 import type { CardEvent, CardHandle } from '../../domain/card-payment.ts';
 import { parseAmount } from '../../domain/money.ts';
-import { assertNamed, handleCancel, handleResolve } from '../execution.ts';
+import { assertNamed, handleCancel, handleResolve, until } from '../execution.ts';
 import {
   cancelCardUpdate,
   cardEventSignal,
@@ -41,7 +41,8 @@ export function handleCardMessages(execution: CardExecution): void {
     {
       description: 'Gives the payment its card, as a handle of a vault.',
       validator: (card) => {
-        if (execution.state !== 'awaiting-card')
+        // Also before it is asked for: the run finds the card when it gets there.
+        if (execution.sent || execution.hasEnded)
           throw new Error(`the card payment is ${execution.state}, not awaiting-card`);
         if (execution.card !== undefined) throw new Error('the card payment has a card by now');
         if (!isHandle(card)) throw new Error('this is no handle of a card');
@@ -64,10 +65,15 @@ export function handleCardMessages(execution: CardExecution): void {
   });
 }
 
+const TOO_LATE = 'too late: the payment was sent';
+
 function handleAmount(execution: CardExecution): void {
   setHandler(
     changeAmountUpdate,
-    ({ amount, by }) => {
+    async ({ amount, by }) => {
+      // Without the claim nobody knows what an earlier run has sent.
+      if (execution.held === undefined) await until(() => execution.held !== undefined || execution.hasEnded);
+      if (execution.sent || execution.hasEnded) throw ApplicationFailure.nonRetryable(TOO_LATE, 'AmountRefused');
       execution.amount = amount;
       execution.note(`amount changed by ${by}`);
       // Written in the workflow task that answers, and not awaited: if an update's answer waits for a local activity, a worker
@@ -80,8 +86,7 @@ function handleAmount(execution: CardExecution): void {
     {
       description: 'Changes the amount before anything was sent that takes it. `{"amount":"12.50","by":"alice"}`',
       validator: (update) => {
-        if (execution.sent || execution.hasEnded) throw new Error('too late: the payment was sent');
-        if (execution.state === 'received') throw new Error('too early: the payment is being claimed');
+        if (execution.sent || execution.hasEnded) throw new Error(TOO_LATE);
         assertNamed(update);
         const amount = typeof update.amount === 'string' ? parseAmount(update.amount, execution.currency) : undefined;
         if (amount?.ok !== true || amount.minor <= 0n)
