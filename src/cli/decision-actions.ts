@@ -1,3 +1,4 @@
+import { setTimeout as timer } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BATCH_CANCELLED } from '../activities/batch.ts';
 import { batchIdOf, type Target, unknownId } from '../channels/find-target.ts';
@@ -90,11 +91,15 @@ export async function decide(
     return decideBatch(session, decision, target.batch.batchId, options);
   }
   const asked = { id, states: [...AWAITING_DECISION_STATES], kinds: options.kind && [...options.kind] };
+  const preparing = await untilPrepared(session, id);
   const { payouts } = await session.ask(WAITING, { ...asked, ask: false, compare: false });
   assertSameKind(payouts, id, options.kind);
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
-      hint: `payouts status ${shownId(target)} shows what it waits for.`,
+      hint:
+        preparing > 0
+          ? `${counted(preparing, 'payout is', 'payouts are')} still being prepared: run the command again in a minute.`
+          : `payouts status ${shownId(target)} shows what it waits for.`,
     });
   }
   const [role = 'payout'] = new Set(payouts.map(({ row }) => roleAskedOf(row)));
@@ -114,6 +119,30 @@ export async function decide(
     ).payouts;
     return { refused: sinceShown(shown, now && questionShown(now), { refused: reported.refused, decision }) };
   });
+}
+
+const PREPARED_WITHIN_MS = 10_000;
+const POLL_MS = 500;
+/** Without progress for so many looks, the batch is paused, or works through a long file. */
+const READS_MAX = 4;
+
+/** Waits for payouts that were only just started: they ask once they have read the bank. Returns how many are left. */
+async function untilPrepared(session: Session, id: string): Promise<number> {
+  const asked = {
+    id,
+    states: ['received' as const, 'preparing' as const],
+    kinds: undefined,
+    ask: false,
+    compare: false,
+  };
+  const until = performance.now() + PREPARED_WITHIN_MS;
+  for (let left = Number.POSITIVE_INFINITY, reads = 0; ; reads += 1) {
+    const { payouts } = await session.ask(WAITING, asked);
+    if (payouts.length < left) reads = 0;
+    left = payouts.length;
+    if (left === 0 || reads >= READS_MAX || performance.now() >= until) return left;
+    await timer(POLL_MS);
+  }
 }
 
 /** Kinds that one signature can decide for a whole batch; held rows are signed one by one. */

@@ -326,26 +326,39 @@ export async function updateBatch(
     });
 }
 
+/** How long a decision or a cancel waits for the batch to start the payout. */
+const STARTS_SOON_MS = 5_000;
+
 /**
  * Sends a decision or a cancel to a payout as an update. Returns the payout's outcome (for a cancel `cancelled`, `too-late` or
- * `pending`), or why the update was refused.
+ * `pending`), or why the update was refused. A payout that its batch has yet to start is waited for, for a few seconds.
  */
-export const updatePayout = (
+export async function updatePayout(
   { client, store }: { client: Client; store: Pick<Store, 'payout'> },
-  { workflowId, reference }: Pick<PayoutRecord, 'workflowId' | 'reference'>,
+  { workflowId, reference, state }: Pick<PayoutRecord, 'workflowId' | 'reference' | 'state'>,
   update: typeof MESSAGES.decide | typeof MESSAGES.cancel,
   payload: object,
-): Promise<string | { refused: string }> =>
-  client.workflow
+): Promise<string | { refused: string }> {
+  if (state === 'received') {
+    await untilTrue(async () => (await described(client, workflowId)) !== undefined, STARTS_SOON_MS);
+  }
+  return client.workflow
     .getHandle(workflowId)
     .executeUpdate<{ outcome: string }, [object]>(update, { args: [payload] })
     .then(({ outcome }) => outcome)
     .catch(async (error: unknown) => {
       const row = isClosed(error) ? await store.payout(reference) : undefined;
+      if (row?.state === 'received' && (await described(client, workflowId)) === undefined) return NOT_STARTED;
       if (row === undefined || !isEnd(row.state)) return refusalOf(error);
       if (update === MESSAGES.decide) return { refused: `the payout has ended as ${row.state}` };
       return row.state === 'cancelled' ? 'cancelled' : 'too-late';
     });
+}
+
+const NOT_STARTED = {
+  refused:
+    'its batch has not started it yet: send it again once its state is no longer "received", or cancel the batch',
+};
 
 /** Why an update was refused. Rethrows an error that is no refusal. */
 export function refusalOf(error: unknown): { refused: string } {
@@ -412,8 +425,8 @@ export async function untilCarriedOut(client: Client, workflowId: string): Promi
 }
 
 /** Polls until the condition holds or the patience is over. */
-export async function untilTrue(condition: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
+export async function untilTrue(condition: () => Promise<boolean>, patienceMs = PATIENCE_MS): Promise<void> {
+  const until = performance.now() + patienceMs;
   while (!(await condition()) && performance.now() < until) await timer(PULSE_MS);
 }
 

@@ -1,4 +1,4 @@
-import { ApplicationFailure, log, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, CancellationScope, condition, log, setHandler } from '@temporalio/workflow';
 import {
   type DecideUpdate,
   type Decision,
@@ -93,8 +93,10 @@ function handleDecide(view: PayoutView): void {
   setHandler(
     decideUpdate,
     async (update) => {
+      const refusal = await untilAsked(view, update);
       const earlier = decided.get(update.decisionId);
       if (earlier !== undefined) return earlier;
+      if (refusal !== undefined) throw decisionRefused(refusal);
       const isAtBank = view.question.subjectOf(update)?.kind === 'bank';
       const verdict = view.isSigned ? await verifiedWith(view, update.signed) : view.decide(update);
       if (verdict.verdict === 'refused') throw decisionRefused(verdict.why);
@@ -116,7 +118,7 @@ function handleDecide(view: PayoutView): void {
       validator: (update: DecideUpdate) => {
         if (typeof update?.decisionId !== 'string' || update.decisionId === '')
           throw new Error('decisionId is missing');
-        if (decided.has(update.decisionId)) return;
+        if (decided.has(update.decisionId) || isYetToAsk(view, update)) return;
         const refusal = view.isSigned
           ? refusalToVerify(view)
           : refusalOf(view.question.subjectOf(update), update, Date.now());
@@ -124,6 +126,22 @@ function handleDecide(view: PayoutView): void {
       },
     },
   );
+}
+
+/** Below what a request over HTTP waits for, with the start of the row before it. */
+const ASKS_SOON_MS = 8_000;
+
+/** Whether the payout reads the bank, after which it may ask. */
+const isYetToAsk = ({ state, question }: PayoutView, update: DecideUpdate): boolean =>
+  (state === 'received' || state === 'preparing') && question.subjectOf(update) === undefined;
+
+/** Waits for the first question. Returns why a decision sent before it does not count; undefined if it may. */
+async function untilAsked(view: PayoutView, update: DecideUpdate): Promise<string | undefined> {
+  if (!isYetToAsk(view, update)) return undefined;
+  await CancellationScope.nonCancellable(() => condition(() => !isYetToAsk(view, update), ASKS_SOON_MS));
+  return isYetToAsk(view, update)
+    ? 'it is still being prepared, and asks nothing yet: send it again in a minute'
+    : undefined;
 }
 
 const decisionRefused = (why: string): ApplicationFailure => ApplicationFailure.nonRetryable(why, 'DecisionRefused');

@@ -15,7 +15,7 @@ describe('the run of a payout was closed before it was asked', () => {
   const asked = (update: Parameters<typeof updatePayout>[2], state: PayoutState) => {
     const client = { workflow: { getHandle: () => ({ executeUpdate: () => Promise.reject(CLOSED) }) } };
     const store = { payout: async () => ({ state }) as PayoutRecord };
-    const payout = { workflowId: 'payout/x', reference: 'x' };
+    const payout = { workflowId: 'payout/x', reference: 'x', state: 'processing' as const };
     return updatePayout({ client: client as unknown as Client, store }, payout, update, {});
   };
 
