@@ -6,7 +6,7 @@ import type { ReadOptions, SendOptions } from './call-options.ts';
 import { withDeadline } from './deadline.ts';
 import { AuthenticationError, BankError, type KnownOutcome, NotSentError } from './errors.ts';
 import { type QueryValues, requestTarget } from './path.ts';
-import type { TokenSource } from './token.ts';
+import { TOKEN_REPEATED, type TokenSource } from './token.ts';
 import { HttpFailure, type HttpMethod, type Transport } from './transport.ts';
 
 /** An endpoint and its parameters. */
@@ -186,7 +186,10 @@ async function exchangeOnce<T>(options: CallsOptions, attempt: Attempt<T>, signa
   try {
     return judge(answer, call);
   } catch (error) {
-    if (error instanceof BankError && error.tokenSuspect) options.tokens.invalidate(token);
+    if (error instanceof BankError && error.tokenSuspect) {
+      options.tokens.invalidate(token);
+      if (token.isRepeated === true) error.message += `; ${TOKEN_REPEATED}`;
+    }
     throw error;
   }
 }

@@ -24,6 +24,8 @@ interface Token {
   readonly authorization: string;
   /** True from the token's refresh point on, and in its last minute. */
   isNearEnd(): boolean;
+  /** The bank has refused it before, and `/v1/auth` answered it again. */
+  readonly isRepeated?: boolean;
 }
 
 export interface TokenSource {
@@ -42,6 +44,9 @@ const REFRESH_AT = 0.8;
 const LAST_MINUTE_MS = 60_000;
 /** Conditions that say nothing about the key. */
 const TRANSIENT: ReadonlySet<BankCondition> = new Set(['internal-error', 'in-progress']);
+
+/** For the message of a refusal: `src/domain/causes.ts` knows it by this. */
+export const TOKEN_REPEATED = '/v1/auth answers again the token that the bank has refused';
 
 interface HeldToken extends Token {
   refreshAt: number;
@@ -64,12 +69,14 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   const request = tokenRequest(options);
   let current: HeldToken | undefined;
   let flight: Promise<HeldToken> | undefined;
+  /** The token that was refused last. It is used all the same if it is answered again: the refusal may have been about the call. */
+  let suspected: string | undefined;
 
   function refreshOnce(): Promise<HeldToken> {
     flight ??= requestToken(options, request)
       .then((token) => {
-        current = token;
-        return token;
+        current = { ...token, isRepeated: token.authorization === suspected };
+        return current;
       })
       .finally(() => {
         flight = undefined;
@@ -85,6 +92,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
       return orAborted(refreshed, signal);
     },
     invalidate(token) {
+      suspected = token.authorization;
       if (current === token) current = undefined;
     },
     invalidateCurrent() {
@@ -98,12 +106,16 @@ type TokenRequest = Omit<HttpRequest, 'signal'>;
 function tokenRequest(options: TokenSourceOptions): TokenRequest {
   const { method = 'POST', body = DEFAULT_BODY, apiKey, apiSecret } = options;
   const credentials = fillTemplate(body, apiKey, apiSecret);
-  const headers = { 'content-type': 'application/json', ...(method === 'GET' ? credentials : {}) };
+  const fresh = { 'content-type': 'application/json', 'cache-control': 'no-cache' };
+  const headers = { ...fresh, ...(method === 'GET' ? credentials : {}) };
   const target = options.basePath + AUTH_PATH;
   return { method, target, headers, body: method === 'POST' ? JSON.stringify(credentials) : undefined };
 }
 
-async function requestToken(options: TokenSourceOptions, request: TokenRequest): Promise<HeldToken> {
+async function requestToken(
+  options: TokenSourceOptions,
+  request: TokenRequest,
+): Promise<Omit<HeldToken, 'isRepeated'>> {
   const { transport, clock, limitMs, prefix } = options;
   const operation = `${request.method} ${AUTH_PATH}`;
   // Count the life from before the request: the bank's count starts later.

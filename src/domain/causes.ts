@@ -405,6 +405,12 @@ export const CAUSES = {
     says: 'it answers without a usable token where one is expected',
     remedy: 'Correct {address}, or name the member with PAYOUTS_AUTH_TOKEN_FIELD.',
   },
+  'token-repeated': {
+    of: ['bank'],
+    shape: /answers again the token that the bank has refused/,
+    says: '/v1/auth answers again the token that the bank has refused; something in between may keep old answers',
+    remedy: 'Have the way to {address} examined: no proxy, gateway or cache may keep the answers of /v1/auth.',
+  },
   'key-refused': {
     of: HTTP,
     shape: /AuthenticationError|\bHTTP 40[13]\b|refused the key/,

@@ -34,6 +34,18 @@ test('thirty calls whose token is refused ask for one new token', async () => {
   expect(server.tokenRequests).toHaveLength(2);
 });
 
+test('a token that is answered again after its refusal is used, and named only if it is refused again', async () => {
+  const refusedOnce = inOrder(answer(401, 'no'), ok([]), ok([]), answer(401, 'no'), answer(401, 'no'));
+  await using server = await scriptedBank(refusedOnce, ok({ access_token: 'same', expired_in: 3600 }));
+  await using bank = testBank(server.baseUrl);
+  await bank.accounts.master();
+  await bank.accounts.master();
+  const error = await failureOf(bank.accounts.master());
+  expect(error.message).toContain('/v1/auth answers again the token that the bank has refused');
+  expect(error.message).not.toContain('same');
+  expect(server.tokenRequests.map(({ headers }) => headers['cache-control'])).toContain('no-cache');
+});
+
 test('a token is renewed at 80 % of its life, not before', async () => {
   const time = drivenTime();
   await using server = await scriptedBank(ok([]), numberedTokens(1000));

@@ -103,6 +103,16 @@ function grpc(status: number, words: string): Promise<number> {
   return listening(server);
 }
 
+/** A bank whose `/v1/auth` always gives one token, which nothing else accepts. */
+const keepingItsToken = (): Promise<number> =>
+  listening(
+    httpServer((request, response) => {
+      const isAuth = request.url === '/v1/auth';
+      response.writeHead(isAuth ? 200 : 401, { 'content-type': 'application/json' });
+      response.end(isAuth ? '{"code":0,"data":{"access_token":"old","expired_in":3600}}' : '{"code":1001}');
+    }),
+  );
+
 function isReported(error: unknown, side: SideName, name: CauseName): void {
   expect(causeOf(error, side)?.name, String(error)).toBe(name);
   produced.add(name);
@@ -137,6 +147,13 @@ describe('the bank', () => {
       expect.stringMatching(/^(bank-|authentication-)/),
     ]);
   });
+});
+
+it('the bank that answers a refused token again: token-repeated', async () => {
+  const baseUrl = `http://127.0.0.1:${await keepingItsToken()}`;
+  const bank = createBank({ baseUrl, apiKey: 'key', apiSecret: 'hunter2' });
+  isReported(await thrownBy(bank.accounts.master()), 'bank', 'token-repeated');
+  await bank.close();
 });
 
 describe.each(CLIENTS)('Temporal, for %s', (_, connect) => {
