@@ -98,6 +98,17 @@ it.each([
   expect(text).toMatch(said);
 });
 
+it('`reject` of an order that the bank audits says where to see what becomes of it', async () => {
+  await store.changePayout(reference, { state: 'awaiting-bank-approval', reason: null, at: 2_000 });
+  answer = { accepted: true, message: '', outcome: 'passed-on' };
+  expect(await decide(session, 'reject', 'doc', { yes: true, by: 'bob', remark: 'wrong payee' } as DecideOptions)).toBe(
+    0,
+  );
+  expect(text).toContain(
+    `passed on to the bank: \`payouts status ${shortId(reference)}\` shows what becomes of its order`,
+  );
+});
+
 it('`cancel` of a batch on a stack of its own ends once each row that can be stopped was notified, and has acted', async () => {
   const acts: string[] = [];
   const batch = batchClaim('batch-1', ['a', 'b', 'c']);
