@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates the policy of docker-compose.yml, a key for each of its two people, and a token of the gateway for alice; existing files
 # are kept: sh ops/trial-policy.sh [FOLDER], after ops/secrets.sh. For a trial with the sandbox: no payout needs an approval or,
-# handed over by the token, a signature, and anyone who can read the folder is both people. For real money write your own (docs/policy.md).
+# handed over by the token, a signature, and anyone who can read the folder is both people. For real money write your own (docs/security.md).
 set -eu
 cd "${1:-secrets}"
 umask 022

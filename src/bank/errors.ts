@@ -101,13 +101,13 @@ export class UnknownOutcomeError extends BankError {
 
 interface CodeRule {
   condition: Exclude<BankCondition, 'unlisted'>;
-  /** Outcome of a POST that moves money and got this code on a clean attempt (docs/errors.md). */
+  /** Outcome of a POST that moves money and got this code on a clean attempt (docs/operations.md). */
   onSubmit: KnownOutcome;
   /** Whether a read that got this code is retried. */
   retryRead: boolean;
 }
 
-/** The only table of envelope codes. `npm run docs:tables` writes it into docs/errors.md. */
+/** The only table of envelope codes. `npm run docs:tables` writes it into docs/operations.md. */
 export const CODE_RULES: Readonly<Record<Exclude<EnvelopeCode, 0>, CodeRule>> = {
   2001: { condition: 'internal-error', onSubmit: 'ambiguous', retryRead: true },
   2002: { condition: 'bad-request', onSubmit: 'refused', retryRead: false },

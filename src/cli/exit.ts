@@ -1,6 +1,6 @@
 import type { Problem, ProblemKind } from '../domain/problem.ts';
 
-/** Exit codes of `run` and `watch`; other commands use the ones that fit. Contract: docs/commands.md. */
+/** Exit codes of `run` and `watch`; other commands use the ones that fit. Contract: docs/operations.md. */
 export const EXIT = {
   completed: 0,
   internal: 1,

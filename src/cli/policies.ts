@@ -38,7 +38,7 @@ const TOKEN_BYTES = 32;
 export async function initPolicy(session: Session, file: string): Promise<void> {
   if (!hasTerminal()) {
     throw new Problem('usage', 'terminal-needed', 'There is no terminal for the confirmation.', {
-      hint: 'Write the file manually (docs/policy.md shows one), then: payouts policy check FILE',
+      hint: 'Write the file manually (docs/security.md shows one), then: payouts policy check FILE',
     });
   }
   const questions = openQuestions(process.stdin, process.stderr);
@@ -157,7 +157,7 @@ function assertUsable(text: string, writable?: string): Policy {
   const problems = [...access, ...('problems' in read ? read.problems : [])];
   const message = `This policy cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`;
   throw new Problem('usage', 'policy-unusable', message, {
-    hint: 'Correct it and check it again. docs/policy.md shows an example.',
+    hint: 'Correct it and check it again. docs/security.md shows an example.',
   });
 }
 

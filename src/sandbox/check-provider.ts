@@ -34,7 +34,7 @@ function madeUp(name: string): MadeUp | undefined {
   return Object.hasOwn(LAST_WORDS, word) ? LAST_WORDS[word] : undefined;
 }
 
-/** The server side of the contract in docs/checks.md: plain JSON, a bearer token, no envelope. */
+/** The server side of the contract in docs/security.md: plain JSON, a bearer token, no envelope. */
 
 interface CheckRoute {
   body: z.ZodType<{ name: string }>;

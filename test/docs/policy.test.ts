@@ -7,7 +7,7 @@ import { softwarePasskey } from '../support/software-passkey.ts';
 import { read } from './architecture/sources.ts';
 
 it('the policy shown in the documentation can be used, and leaves nothing to one person', () => {
-  const [, shown = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/policy.md')) ?? [];
+  const [, shown = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/security.md')) ?? [];
   const { id, publicKey } = softwarePasskey().credential;
   const text = shown
     .replace('{ "id": "...", "publicKey": "..." }', JSON.stringify({ id, publicKey }))

@@ -93,7 +93,7 @@ const BODY_BYTES_MAX = 64 * 1024;
 const TRIES = 2;
 
 /**
- * A provider with the contract of docs/checks.md. A check moves no money, so a lost answer is asked for once more; a redirect is
+ * A provider with the contract of docs/security.md. A check moves no money, so a lost answer is asked for once more; a redirect is
  * not followed and counts as no answer.
  */
 export function httpProvider({ name, url, secret, timeoutMs, proxy }: HttpProviderOptions): CheckProvider {

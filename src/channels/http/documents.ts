@@ -54,7 +54,7 @@ export const idempotencyHeader = z.object({
     .string()
     .optional()
     .describe(
-      'base64url of what the maker has signed about the rows (docs/remote.md); its reference becomes the batch id',
+      'base64url of what the maker has signed about the rows (docs/production.md); its reference becomes the batch id',
     ),
   'content-disposition': z.string().optional().describe('attachment; filename="payroll.csv"'),
 });

@@ -155,7 +155,7 @@ function signedOf({ headers }: FastifyRequest): SignedDecision | undefined {
   const signed = jsonIn(Buffer.from(String(given), 'base64url').toString());
   if (isDecision(signed) && signed.question === 'make' && isUuid(signed.reference)) return signed;
   throw new Problem('usage', 'usage', 'The header payouts-signed is not what a maker signs.', {
-    hint: 'docs/remote.md describes it.',
+    hint: 'docs/production.md describes it.',
   });
 }
 

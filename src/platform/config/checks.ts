@@ -11,7 +11,7 @@ export const CHECK_KEYS = {
   PAYOUTS_CHECKS: key(
     oneOf('none', 'sandbox', 'http'),
     'none',
-    'who verifies and screens payees before they are paid: nobody, the embedded sandbox, or a provider over HTTP (docs/checks.md)',
+    'who verifies and screens payees before they are paid: nobody, the embedded sandbox, or a provider over HTTP (docs/security.md)',
   ),
   PAYOUTS_CHECKS_URL: key(httpUrl, null, 'base URL of that provider'),
   PAYOUTS_CHECKS_SECRET: key(text, null, 'bearer token for it; preferably as PAYOUTS_CHECKS_SECRET_FILE'),

@@ -64,7 +64,7 @@ describe('a worker or gateway with the settings as shipped', () => {
       return [args[0] === 'worker' ? worker?.port : gateway?.port, temporal?.port];
     });
     expect(new Set(ports).size).toBe(6);
-    for (const port of ports) expect(documentText('docs/observability.md')).toContain(`127.0.0.1:${port}`);
+    for (const port of ports) expect(documentText('docs/operations.md')).toContain(`127.0.0.1:${port}`);
   });
 });
 

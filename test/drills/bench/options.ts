@@ -46,7 +46,7 @@ export const USAGE = `npm run bench -- [options]
   --bank URL           another bank than the sandbox, with PAYOUTS_API_KEY and PAYOUTS_API_SECRET
   --payment JSON       {"uid","account_id","beneficiary_id","currency"}: paying account and payee at that bank
   --json FILE          write all measurements to FILE
-  --write              update the tables and the picture of docs/performance.md
+  --write              update the tables and the picture of test/drills/README.md
 `;
 
 const PAYMENT = {

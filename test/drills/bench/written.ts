@@ -6,11 +6,11 @@ import { pictureOf } from './picture.ts';
 import type { Summary } from './summary.ts';
 import { markdownTables } from './table.ts';
 
-const DOCUMENT = fileURLToPath(new URL('../../../docs/performance.md', import.meta.url));
+const DOCUMENT = fileURLToPath(new URL('../README.md', import.meta.url));
 const PICTURE = fileURLToPath(new URL('../../../docs/images/performance.svg', import.meta.url));
 const MARKS = ['<!-- bench: begin -->', '<!-- bench: end -->'] as const;
 
-/** Puts the figures between their marks in docs/performance.md, and draws the picture. */
+/** Puts the figures between their marks in test/drills/README.md, and draws the picture. */
 export function writeFigures(all: readonly Summary[], day: string): void {
   const document = readFileSync(DOCUMENT, 'utf8');
   writeFileSync(DOCUMENT, between(document, `\n${origin(day)}\n\n${markdownTables(all)}`));
@@ -19,7 +19,7 @@ export function writeFigures(all: readonly Summary[], day: string): void {
 
 export function between(document: string, figures: string): string {
   const [from, to] = MARKS.map((mark) => document.indexOf(mark)) as [number, number];
-  if (from < 0 || to < from) throw new Error(`docs/performance.md lacks ${MARKS.join(' and ')}`);
+  if (from < 0 || to < from) throw new Error(`test/drills/README.md lacks ${MARKS.join(' and ')}`);
   return `${document.slice(0, from + MARKS[0].length)}\n${figures.trimEnd()}\n\n${document.slice(to)}`;
 }
 

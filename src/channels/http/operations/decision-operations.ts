@@ -27,7 +27,7 @@ const byInput = storableText.optional().describe('who asks, where names are beli
 export const signedInput = z
   .custom<SignedDecision>((given) => isDecision(given), 'is not a signed decision')
   .optional()
-  .describe('signed statement (docs/remote.md); required under a policy');
+  .describe('signed statement (docs/production.md); required under a policy');
 
 export const DECIDE = operation({
   method: 'POST',
