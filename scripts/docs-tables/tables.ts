@@ -4,7 +4,6 @@ import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/bank/schemas/envelo
 import { EXIT } from '../../src/cli/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { CARD_STATES, isCardEnd } from '../../src/domain/card-payment.ts';
-import { CAUSES, remedyFor, type SideName } from '../../src/domain/causes.ts';
 import { EVENT_KINDS } from '../../src/domain/events-out.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
 import { CHECK_KINDS, type CheckKind, type CheckVerdict, objectionOf } from '../../src/domain/payee.ts';
@@ -70,13 +69,11 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   failures: ({ rows }) =>
     rows.map(([step = '', what = '', then = '', tests = '']) => [step, what, then, testsNamed(tests)]),
   'failure-types': ({ words }) => Object.values(FAILURES).map((type) => [code(type), words(code(type), 1)]),
-  reasons: () => Object.entries(REASONS).map(([name, { says }]) => [code(name), says]),
-  commands: ({ words }) =>
+  commands: () =>
     buildProgram(async () => {}).commands.map((command) => [
       code(usageOf(command)),
       command.description(),
-      [...command.commands.map((it) => it.name()), ...optionsOf(command)].map(code).join(', '),
-      words(code(usageOf(command)), 3),
+      command.commands.map((it) => code(it.name())).join(', '),
     ]),
   'exit-codes': ({ words }) => Object.values(EXIT).map((exit) => [String(exit), words(String(exit), 1)]),
   'input-columns': () =>
@@ -121,17 +118,6 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   metrics: ({ words }) =>
     METRICS.map((metric) => code(`${metric.name}${labelsOf(metric)}`)).map((name) => [name, words(name, 1)]),
   alarms: ({ words }) => ALARMS.map((name) => [code(name), words(code(name), 1), words(code(name), 2)]),
-  causes: () =>
-    Object.entries(CAUSES).map(([name, cause]) => {
-      const sides: readonly SideName[] = 'of' in cause ? cause.of : [];
-      const [only] = sides.length === 1 ? sides : [];
-      return [
-        code(name),
-        sidesOf(sides),
-        cause.says,
-        only === undefined ? inGeneral(cause.remedy) : remedyFor(cause, only),
-      ];
-    }),
   secrets: () =>
     Object.entries(HOLDINGS).map(([name, { allows, needs }]) => [
       code(name),
@@ -157,20 +143,6 @@ const labelsOf = (metric: object): string =>
   'labelNames' in metric && Array.isArray(metric.labelNames) && metric.labelNames.length > 0
     ? `{${metric.labelNames.join()}}`
     : '';
-
-/** Of what it is a cause. */
-function sidesOf(sides: readonly SideName[]): string {
-  if (sides.length === 0) return 'all';
-  return sides.length > 4 ? 'connections' : sides.join(', ');
-}
-
-/** A remedy that several share, in words that are nobody's. */
-const inGeneral = (remedy: string): string =>
-  remedy
-    .replaceAll('{address}', 'the setting of the address')
-    .replaceAll('{access}', 'the settings of its key')
-    .replaceAll('{authority}', '`NODE_EXTRA_CA_CERTS`, or as [TLS](production.md#certificates) says')
-    .replaceAll('{tls}', 'the settings of TLS');
 
 const yes = (is: boolean, otherwise: string): string => (is ? 'yes' : otherwise);
 
@@ -214,6 +186,3 @@ const usageOf = (command: Command): string =>
     command.name(),
     ...command.registeredArguments.map((it) => (it.required ? it.name() : `[${it.name()}]`).toUpperCase()),
   ].join(' ');
-
-const optionsOf = ({ options }: Command): string[] =>
-  options.flatMap(({ long }) => (long == null || ['--json', '--quiet'].includes(long) ? [] : [long]));

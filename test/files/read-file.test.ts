@@ -130,5 +130,5 @@ test('rejects with the error of the file system when there is no such file', asy
 test('people are shown every format in one sentence', () => {
   expect(FILE_NAMES).toBe('CSV, Excel (.xlsx), JSON, pain.001, ABA or NACHA');
   expect(MESSAGE_NAMES).toBe('pain.001, ABA or NACHA');
-  expect(documentText('docs/operations.md')).toContain(FILE_NAMES);
+  expect(documentText('docs/input.md')).toContain(FILE_NAMES);
 });
