@@ -117,7 +117,7 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   'sandbox-notes': () => Object.entries(SENTINELS).map(([note, { says }]) => [code(note), says]),
   metrics: ({ words }) =>
     METRICS.map((metric) => code(`${metric.name}${labelsOf(metric)}`)).map((name) => [name, words(name, 1)]),
-  alarms: ({ words }) => ALARMS.map((name) => [code(name), words(code(name), 1), words(code(name), 2)]),
+  alarms: ({ words }) => ALARMS.map((name) => [code(name), words(code(name), 1)]),
   secrets: () =>
     Object.entries(HOLDINGS).map(([name, { allows, needs }]) => [
       code(name),
