@@ -69,6 +69,7 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   failures: ({ rows }) =>
     rows.map(([step = '', what = '', then = '', tests = '']) => [step, what, then, testsNamed(tests)]),
   'failure-types': ({ words }) => Object.values(FAILURES).map((type) => [code(type), words(code(type), 1)]),
+  reasons: () => Object.entries(REASONS).map(([name, { says }]) => [code(name), says]),
   commands: () =>
     buildProgram(async () => {}).commands.map((command) => [
       code(usageOf(command)),

@@ -98,7 +98,7 @@ export async function decide(
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
       hint:
         preparing > 0
-          ? `${counted(preparing, 'payout is', 'payouts are')} still being prepared: run the command again in a minute.`
+          ? `${counted(preparing, 'row is', 'rows are')} still being prepared: run the command again in a minute.`
           : `payouts status ${shownId(target)} shows what it waits for.`,
     });
   }

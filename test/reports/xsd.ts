@@ -24,7 +24,7 @@ export function schemaProblems(xml: string, namespace: string, grammar: Grammar)
 }
 
 /** A grammar as an XML Schema. Texts and codes are `xs:string` there: how long and which is checked by the grammar alone. */
-export function xsdOf(root: Grammar, namespace: string): string {
+function xsdOf(root: Grammar, namespace: string): string {
   const names = new Map<ElementType, string>();
   const types: string[] = [];
   const typeOf = (type: ElementType): string => {
