@@ -271,6 +271,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         find: "view.renewed(await renewClaim({ claim: view.claim }, 'nothing is sent late any more'));",
         replace: '',
       },
+      // What people are asked again, the sender finds unanswered in the store.
+      { file: SEND_ORDER, find: ' && (await mayLeave(sender, row, assessed))', replace: '' },
     ],
   },
   {
@@ -315,6 +317,7 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
         find: 'if (search.liveForMs > 0) doubt.since',
         replace: 'if (search.liveForMs < 0) doubt.since',
       },
+      { file: SUBMISSION, find: '(answeredAt ?? sentAt + SENDER_LIFE_MS)', replace: '(answeredAt ?? sentAt)' },
     ],
   },
   {
