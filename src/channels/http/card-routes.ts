@@ -172,7 +172,7 @@ function signalRoutes(app: FastifyInstance, gateway: Gateway): void {
   };
   for (const [name, [signal, summary]] of Object.entries(signals)) {
     const route = {
-      schema: described(summary, [acceptedDocument, 'told'], [408, 413, 415, 503]),
+      schema: described(summary, [acceptedDocument, 'passed on'], [408, 413, 415, 503]),
       config: { ...BY_PAGE.config, rateLimit },
     };
     app.post(`${BASE}/${name}`, route, async ({ cardAccess }) => {

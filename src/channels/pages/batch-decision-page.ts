@@ -70,7 +70,7 @@ export function batchDecisionRoutes(app: FastifyInstance, gateway: PagesGateway)
         });
       }
       await signalPlan({ store: gateway.store, executions: executionsOver(gateway.client) }, signing.signed);
-      return reply.redirect(`${batchPath(batch.batchId)}?told=decided`, 303);
+      return reply.redirect(`${batchPath(batch.batchId)}?notice=decided`, 303);
     });
   }
 }

@@ -148,7 +148,7 @@ const decisionRefused = (why: string): ApplicationFailure => ApplicationFailure.
 
 /**
  * Waits until a rejection holds even if this run is lost, which may be reset to before it: the end is stored, or the bank has
- * taken the rejection of its order, which it may still carry out. Until then nobody is told anything.
+ * taken the rejection of its order, which it may still carry out. Until then nothing is answered.
  */
 async function untilItHolds(view: PayoutView, isAtBank: boolean): Promise<'rejected' | 'passed-on'> {
   const { question } = view;

@@ -480,7 +480,7 @@ class PayoutInbox extends Inbox<ResolveRequest> {
     return end === undefined || end === 'asked';
   }
 
-  /** The paid order as the watch told it; the end is stored. */
+  /** The paid order as the watch read it; the end is stored. */
   returnedEnd(orderId: string): PaidOrder | undefined {
     const end = this.ends.get(orderId);
     return end === 'asked' ? undefined : end;
