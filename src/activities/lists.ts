@@ -92,7 +92,7 @@ export async function askBank(
 ): Promise<AtBank> {
   const { missing, earlier } = await missingReads(deps, row, orderKind, lists, begunAfter);
   if (missing.some(({ after }) => after > deps.now())) return { doubt: 'too-soon', earlier: [], own: [] };
-  const seen = await Promise.all(missing.map((readKey) => deps.readList({ ...readKey, toProve: true })));
+  const seen = await Promise.all(missing.map((list) => deps.readList({ ...list, toProve: true })));
   const doubt = seen.find((list) => list.doubt !== undefined)?.doubt;
   return { ...(doubt !== undefined && { doubt }), ...(await atBank(deps, row, orderKind, earlier)) };
 }
@@ -159,11 +159,8 @@ async function missingReads(
   const reads = await store.listReadsOf(keys);
   const missing: MissingRead[] = [];
   for (const key of keys) {
-    const readKey = reads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-    const wanted = both(
-      isMet(readKey, demanded, now()) ? undefined : demanded,
-      await demandedSinceOpening(store, readKey),
-    );
+    const last = reads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
+    const wanted = both(isMet(last, demanded, now()) ? undefined : demanded, await demandedSinceOpening(store, last));
     if (wanted === undefined) continue;
     missing.push({ ...key, after: wanted.after, since: wanted.from, from: listedFrom(deps, wanted.from) });
   }
@@ -175,17 +172,16 @@ async function isOlder({ store, now }: ListReadDeps, { createdAt, releasedAt }: 
   return hasWaited(now(), releasedAt ?? createdAt) || createdAt <= ((await store.resumed())?.at ?? 0);
 }
 
-const isMet = (readKey: ListRead | undefined, demanded: DemandedRead | undefined, now: number): boolean =>
-  demanded === undefined ||
-  (readKey !== undefined && readKey.reachesFrom === 0 && isMetBy(demanded, readKey.beganAt, now));
+const isMet = (last: ListRead | undefined, demanded: DemandedRead | undefined, now: number): boolean =>
+  demanded === undefined || (last !== undefined && last.reachesFrom === 0 && isMetBy(demanded, last.beganAt, now));
 
 async function earlierOf({ store }: ListReadDeps, row: SentRow): Promise<Earlier> {
   if (row.generation === 0) return { payouts: [], attempts: [] };
   const payouts = await store.payoutsOf(earlierReferences(row));
-  const orderKinds = payouts.flatMap((payout) =>
+  const references = payouts.flatMap((payout) =>
     orderKindsOf(payout.kind).map((orderKind) => orderReference(payout, orderKind)),
   );
-  return { payouts, attempts: await store.attemptsOf(orderKinds) };
+  return { payouts, attempts: await store.attemptsOf(references) };
 }
 
 const isOrder = (request: SendAttempt['request']): request is SentOrder => request !== null && 'amount' in request;
@@ -374,9 +370,9 @@ const NEVER_OPENED = { at: 0, from: 0 };
 /** The read of a list that is required because senders have opened the store anew since the last one; undefined: none. */
 export async function demandedSinceOpening(
   store: ListReadDeps['store'],
-  readKey: ListRead | undefined,
+  last: ListRead | undefined,
 ): Promise<DemandedRead | undefined> {
-  const readSince = readKey?.resumption ?? undefined;
+  const readSince = last?.resumption ?? undefined;
   const { at, from } = (await store.resumed(readSince)) ?? NEVER_OPENED;
   return readSince !== undefined && readSince >= at ? undefined : { after: at, from };
 }

@@ -417,8 +417,8 @@ export async function closePayout(
   { claim, resolved, ...end }: CloseInput,
 ): Promise<void> {
   const row = await claimedRow(deps.store, claim, runId);
-  const orderKinds = Object.entries(orderReferences(row));
-  const references = orderKinds.map(([, reference]) => reference);
+  const byKind = Object.entries(orderReferences(row));
+  const references = byKind.map(([, reference]) => reference);
   // What people have found out about the money contradicts what the bank shows.
   const isSaid = end.reason.code === 'closed-by-operator';
   if (!isSaid) await assertListsRead(deps, row);
@@ -429,7 +429,7 @@ export async function closePayout(
     ...end,
     ...claim,
     resolved: Object.fromEntries(
-      orderKinds.flatMap(([orderKind, reference]) => {
+      byKind.flatMap(([orderKind, reference]) => {
         const known = resolved[orderKind as OrderKind];
         return known === undefined ? [] : [[reference, known]];
       }),
