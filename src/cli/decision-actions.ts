@@ -1,4 +1,3 @@
-import { setTimeout as timer } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BATCH_CANCELLED } from '../activities/batch.ts';
 import { batchIdOf, type Target, unknownId } from '../channels/find-target.ts';
@@ -122,9 +121,8 @@ export async function decide(
 }
 
 const PREPARED_WITHIN_MS = 10_000;
-const POLL_MS = 500;
-/** Without progress for so many looks, the batch is paused, or works through a long file. */
-const READS_MAX = 4;
+/** Without progress for so many reads, the batch is paused, or works through a long file. */
+const READS_MAX = 8;
 
 /** Waits for payouts that were only just started: they ask once they have read the bank. Returns how many are left. */
 async function untilPrepared(session: Session, id: string): Promise<number> {
@@ -135,14 +133,15 @@ async function untilPrepared(session: Session, id: string): Promise<number> {
     ask: false,
     compare: false,
   };
-  const until = performance.now() + PREPARED_WITHIN_MS;
-  for (let left = Number.POSITIVE_INFINITY, reads = 0; ; reads += 1) {
+  let left = Number.POSITIVE_INFINITY;
+  let reads = 0;
+  await untilTrue(async () => {
     const { payouts } = await session.ask(WAITING, asked);
-    if (payouts.length < left) reads = 0;
+    reads = payouts.length < left ? 0 : reads + 1;
     left = payouts.length;
-    if (left === 0 || reads >= READS_MAX || performance.now() >= until) return left;
-    await timer(POLL_MS);
-  }
+    return left === 0 || reads >= READS_MAX;
+  }, PREPARED_WITHIN_MS);
+  return left;
 }
 
 /** Kinds that one signature can decide for a whole batch; held rows are signed one by one. */
