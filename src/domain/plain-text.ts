@@ -32,7 +32,7 @@ const OUTER_BLANKS = /^[ \u00a0\u2007\u202f]+|[ \u00a0\u2007\u202f]+$/g;
  * A value without characters that have no width (zero-width space, word joiner, byte order mark, soft hyphen); blanks that do not
  * break a line become spaces, or nothing at its ends.
  */
-export const visible = (value: string): string =>
+export const withoutUnseen = (value: string): string =>
   UNSEEN.test(value) ? value.replaceAll(NO_WIDTH, '').replaceAll(OUTER_BLANKS, '').replaceAll(NO_BREAK, ' ') : value;
 
 /**

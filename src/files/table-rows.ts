@@ -1,6 +1,6 @@
 import { aboutFile, type Found, printable } from '../domain/finding.ts';
 import { OWN_FIELDS } from '../domain/instruction.ts';
-import { visible, withoutTypographicQuotes } from '../domain/plain-text.ts';
+import { withoutTypographicQuotes, withoutUnseen } from '../domain/plain-text.ts';
 import { fromSpreadsheet } from '../domain/text.ts';
 
 import { COLUMNS_MAX, isColumnName, type RowSink, tooManyColumns, UnreadableFile } from './input.ts';
@@ -33,7 +33,7 @@ export class TableRows {
 
   /** Throws `UnreadableFile` if the record has none of our column names, or too many columns. */
   takeHeader(record: readonly string[], line: number): void {
-    const names = record.map((name) => visible(name).trim());
+    const names = record.map((name) => withoutUnseen(name).trim());
     this.names = names;
     this.headerLine = line;
     if (names.length > COLUMNS_MAX) throw tooManyColumns(line);
@@ -59,7 +59,7 @@ export class TableRows {
     this.rows += 1;
     this.hasValues = true;
     const instruction: Record<string, string> = {};
-    for (const [name, index] of this.positions) instruction[name] = fromSpreadsheet(visible(record[index] ?? ''));
+    for (const [name, index] of this.positions) instruction[name] = fromSpreadsheet(withoutUnseen(record[index] ?? ''));
     for (const problem of problems) this.sink.finding(this.aboutCell(line, problem));
     const unsound = problems.length === 0 ? {} : { unsound: true as const };
     this.sink.row({ row: this.rows, line, instruction, ...unsound });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainText, quotesProblem, visible } from '../../src/domain/plain-text.ts';
+import { plainText, quotesProblem, withoutUnseen } from '../../src/domain/plain-text.ts';
 
 test.each<[string, string | Buffer]>([
   ['a byte order mark', '\ufeffa: "b c"\nd\n'],
@@ -16,8 +16,8 @@ test.each<[string, string | Buffer]>([
 });
 
 test('a value keeps its plain blanks, and those inside that do not break become plain', () => {
-  expect(visible(' a ')).toBe(' a ');
-  expect(visible('\u00a0 a\u00a0b\u200b ')).toBe('a b');
+  expect(withoutUnseen(' a ')).toBe(' a ');
+  expect(withoutUnseen('\u00a0 a\u00a0b\u200b ')).toBe('a b');
 });
 
 test('typographic quotes are named where JSON has none', () => {

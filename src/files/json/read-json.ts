@@ -1,5 +1,5 @@
 import { aboutFile, type Found, printable, shownValue } from '../../domain/finding.ts';
-import { TYPOGRAPHIC_QUOTE, visible, withoutTypographicQuotes } from '../../domain/plain-text.ts';
+import { TYPOGRAPHIC_QUOTE, withoutTypographicQuotes, withoutUnseen } from '../../domain/plain-text.ts';
 import { decodeText } from '../decode.ts';
 import {
   COLUMNS_MAX,
@@ -284,7 +284,7 @@ class JsonRecords {
       if (value === undefined) cursor.skip();
       if (finding !== undefined) this.add({ line, row: this.row, column: printable(key), ...finding });
       if (isColumnName(key) && value !== undefined && !seen.has(key))
-        instruction[key] = value.kind === 'null' ? '' : visible(value.text);
+        instruction[key] = value.kind === 'null' ? '' : withoutUnseen(value.text);
       if (isColumnName(key) && !this.columns.has(key)) {
         if (this.columns.size === COLUMNS_MAX) throw tooManyColumns(line);
         this.columns.add(key);
