@@ -30,6 +30,10 @@ describe('the files of the project', () => {
     expect(WRITTEN_BY_PEOPLE.filter((path) => parts(path).some((name) => VAGUE_NAMES.test(name)))).toEqual([]);
   });
 
+  it('hold nothing that an edit or a merge has left behind', () => {
+    expect(projectFiles().filter((path) => /(\.(orig|rej|bak|swp)|~)$/.test(path))).toEqual([]);
+  });
+
   it('have a name of their own where they are sources', () => {
     const named = sourceFiles().filter((path) => !NAMED_BY_SUBJECT.some((folder) => path.startsWith(folder)));
     const byName = [...Map.groupBy(named, (path) => basename(path))];
