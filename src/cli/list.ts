@@ -25,9 +25,9 @@ export interface ListOptions {
  * It boots nothing.
  */
 export async function list(session: Session, options: ListOptions = {}): Promise<void> {
-  const { state, kind, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
+  const { state, kind: reason, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
   const search: Search = {
-    ...{ states: state && [...state], kind, accountId, from, before, text },
+    ...{ states: state && [...state], reason, accountId, from, before, text },
     ...{ endedFrom: ended?.from, endedBefore: ended?.to, isReturned },
   };
   const isFiltered = Object.values(search).some((value) => value !== undefined);

@@ -1,7 +1,8 @@
-import { type Expression, type ExpressionBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Question, Scope } from '../domain/authority.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { pagesOf } from '../domain/iterate.ts';
+import type { PayoutKind } from '../domain/names.ts';
 import {
   END_STATES,
   type EndState,
@@ -105,12 +106,18 @@ export async function payoutsWithPrefix(db: Database, prefix: string, limit: num
     .execute();
 }
 
-/** Search conditions; all must hold. */
+/** Which payouts are meant; all conditions must hold. */
 export interface PayoutSearch {
   states?: readonly PayoutState[];
+  kinds?: readonly PayoutKind[];
   /** Reason code or state. */
-  kind?: string;
+  reason?: string;
+  uid?: string;
+  /** The instruction's own `id`: with `uid` one payout and those that paid it again. */
+  documentId?: string;
+  batchId?: string;
   accountId?: string;
+  currency?: string;
   /** Created at or after `from` and before `before`, epoch ms. */
   from?: number;
   before?: number;
@@ -123,62 +130,125 @@ export interface PayoutSearch {
   text?: string;
   /** Only those that somebody has handed over, and those within a scope. */
   seenBy?: { name: string; scope: Scope | undefined };
-  /** Absent: newest first. */
-  oldestFirst?: boolean;
 }
 
-/** Payouts of all batches, at most `limit`. Reads every row unless `states` or a time excludes most. */
+/** By the moment they were claimed, or by amount as a number, whatever the currency. */
+export const PAYOUT_ORDERS = ['newest', 'oldest', 'largest', 'smallest'] as const;
+export type PayoutOrder = (typeof PAYOUT_ORDERS)[number];
+
+/** A place in the list of one order, behind a row. */
+export type PayoutCursor = readonly (string | number)[];
+
+/** A column of an order, and what a row has there. Nothing that changes after the claim: no row moves while others read on. */
+interface OrderKey {
+  column: RawBuilder<unknown>;
+  direction: 'asc' | 'desc';
+  of(row: PayoutRecord): string | number;
+  /** What a cursor has, comparable with the column. */
+  given(value: string | number): RawBuilder<unknown>;
+}
+
+const key = (column: string, direction: OrderKey['direction'], of: OrderKey['of']): OrderKey => ({
+  column: sql.raw(column),
+  direction,
+  of,
+  given: (value) => sql`${value}`,
+});
+
+/** As in the index of lists. */
+const ROW_KEY = key('coalesce("row", 0)', 'asc', ({ row }) => row ?? 0);
+const REFERENCE_KEY = key('reference', 'asc', ({ reference }) => reference);
+const createdKey = (direction: OrderKey['direction']) => key('created_at', direction, ({ createdAt }) => createdAt);
+const amountKey = (direction: OrderKey['direction']): OrderKey => ({
+  ...key('cast(amount as numeric)', direction, ({ instruction }) => instruction.amount),
+  given: (value) => sql`cast(${`${value}`} as numeric)`,
+});
+
+const KEYS: Readonly<Record<PayoutOrder, readonly OrderKey[]>> = {
+  newest: [createdKey('desc'), ROW_KEY, REFERENCE_KEY],
+  oldest: [createdKey('asc'), ROW_KEY, REFERENCE_KEY],
+  largest: [amountKey('desc'), REFERENCE_KEY],
+  smallest: [amountKey('asc'), REFERENCE_KEY],
+};
+
+/** The place behind this row. */
+export const cursorBehind = (row: PayoutRecord, order: PayoutOrder): PayoutCursor =>
+  KEYS[order].map(({ of }) => of(row));
+
+/** Whether this was the place behind a row of a list in this order. */
+export const isCursor = (given: unknown, order: PayoutOrder): given is PayoutCursor =>
+  Array.isArray(given) &&
+  given.length === KEYS[order].length &&
+  given.every((value, index) => {
+    const isText = index === given.length - 1 || KEYS[order].length === 2;
+    return isText ? typeof value === 'string' : Number.isSafeInteger(value);
+  });
+
+/** Behind the place in all its keys: the first that differs decides. */
+function behind(keys: readonly OrderKey[], [value = '', ...others]: PayoutCursor): RawBuilder<SqlBool> {
+  const [{ column, direction, given } = REFERENCE_KEY, ...further] = keys;
+  const beyond = sql<SqlBool>`${column} ${sql.raw(direction === 'asc' ? '>' : '<')} ${given(value)}`;
+  if (further.length === 0) return beyond;
+  // The first condition alone lets an index begin there.
+  return sql<SqlBool>`(${column} ${sql.raw(direction === 'asc' ? '>=' : '<=')} ${given(value)}
+    and (${beyond} or ${behind(further, others)}))`;
+}
+
+export interface PayoutPage {
+  /** Absent: newest first. */
+  order?: PayoutOrder;
+  /** Only those behind this place; absent: from the first. */
+  after?: PayoutCursor;
+  limit: number;
+}
+
+/**
+ * Payouts of all batches and of none, page by page: a row that was there when the first page was read is on exactly one of them,
+ * whatever changes meanwhile, unless a condition on its state or end no longer holds. Reads every row unless a condition excludes most.
+ */
 export async function searchPayouts(
   db: Database,
-  {
-    states,
-    kind,
-    accountId,
-    from,
-    before,
-    endedFrom,
-    endedBefore,
-    isReturned,
-    text,
-    seenBy,
-    oldestFirst,
-  }: PayoutSearch,
-  limit: number,
+  search: PayoutSearch,
+  { order = 'newest', after, limit }: PayoutPage,
 ): Promise<PayoutRecord[]> {
-  return db
+  const keys = KEYS[order];
+  let query = db
     .selectFrom('payouts')
     .selectAll()
-    .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
-    .$if(kind !== undefined, (query) =>
-      query.where((row) => row.or([row('reasonCode', '=', kind ?? ''), row('state', '=', kind as PayoutState)])),
-    )
-    .$if(accountId !== undefined, (query) => query.where('accountId', '=', accountId ?? ''))
-    .$if(from !== undefined, (query) => query.where('createdAt', '>=', from ?? 0))
-    .$if(before !== undefined, (query) => query.where('createdAt', '<', before ?? 0))
-    .$if(endedFrom !== undefined, (query) => query.where('endedAt', '>=', endedFrom ?? 0))
-    .$if(endedBefore !== undefined, (query) => query.where('endedAt', '<', endedBefore ?? 0))
-    .$if(isReturned === true, (query) =>
-      query.where('reference', 'in', (row) => row.selectFrom('returns').select('reference')),
-    )
-    .$if(text !== undefined, (query) =>
-      query.where((row) =>
-        row.or([
-          ...(['documentId', 'reference', 'orderId', 'uid', 'beneficiaryId'] as const).map((column) =>
-            holding(column, text),
-          ),
-          row('batchId', 'in', row.selectFrom('batches').select('batchId').where(holding('file', text))),
-        ]),
-      ),
-    )
-    .$if(seenBy !== undefined, (query) =>
-      query.where((row) => row.or([row('by', '=', seenBy?.name ?? ''), within(row, seenBy?.scope)])),
-    )
-    .orderBy('createdAt', oldestFirst ? 'asc' : 'desc')
-    .orderBy('row')
-    .orderBy('reference')
-    .limit(limit)
-    .execute();
+    .where((row) => row.and(conditions(row, search)));
+  if (after !== undefined) query = query.where(behind(keys, after));
+  for (const { column, direction } of keys) query = query.orderBy(column, direction);
+  return query.limit(limit).execute();
 }
+
+function conditions(row: ExpressionBuilder<Tables, 'payouts'>, search: PayoutSearch): Expression<SqlBool>[] {
+  const { states, kinds, reason, from, before, endedFrom, endedBefore, isReturned, text, seenBy } = search;
+  const equal = (['uid', 'documentId', 'batchId', 'accountId', 'currency'] as const).flatMap((column) => {
+    const value = search[column];
+    return value === undefined ? [] : [row(column, '=', value)];
+  });
+  return [
+    ...equal,
+    ...(states === undefined ? [] : [row('state', 'in', states)]),
+    ...(kinds === undefined ? [] : [row('kind', 'in', kinds)]),
+    ...(reason === undefined
+      ? []
+      : [row.or([row('reasonCode', '=', reason), row('state', '=', reason as PayoutState)])]),
+    ...(from === undefined ? [] : [row('createdAt', '>=', from)]),
+    ...(before === undefined ? [] : [row('createdAt', '<', before)]),
+    ...(endedFrom === undefined ? [] : [row('endedAt', '>=', endedFrom)]),
+    ...(endedBefore === undefined ? [] : [row('endedAt', '<', endedBefore)]),
+    ...(isReturned === true ? [row('reference', 'in', row.selectFrom('returns').select('reference'))] : []),
+    ...(text === undefined ? [] : [holdingText(row, text)]),
+    ...(seenBy === undefined ? [] : [row.or([row('by', '=', seenBy.name), within(row, seenBy.scope)])]),
+  ];
+}
+
+const holdingText = (row: ExpressionBuilder<Tables, 'payouts'>, text: string): Expression<SqlBool> =>
+  row.or([
+    ...(['documentId', 'reference', 'orderId', 'uid', 'beneficiaryId'] as const).map((column) => holding(column, text)),
+    row('batchId', 'in', row.selectFrom('batches').select('batchId').where(holding('file', text))),
+  ]);
 
 /** By its paying account, user, currency and kind; false without a scope. */
 function within(row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope | undefined): Expression<SqlBool> {

@@ -26,7 +26,9 @@ export function findRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   app.get('/payouts', accessOf(placeAccess('/payouts')), async (request, reply) => {
     const { text } = parsed(findQuery, request.query);
     const found =
-      text === undefined ? [] : await store.searchPayouts({ text, seenBy: payoutsSeenBy(request.caller) }, READ_MAX);
+      text === undefined
+        ? []
+        : await store.searchPayouts({ text, seenBy: payoutsSeenBy(request.caller) }, { limit: READ_MAX });
     const rows = found.filter((row) => maySeePayout(request.caller, row));
     const body = html`<h1>Find</h1>
 <form class="filters" method="get" role="search">

@@ -6,6 +6,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const SHOWN = `
+-- The order of lists of payouts, newest first.
+create index payouts_listed on payouts (created_at desc, (coalesce("row", 0)), reference);
+
 create table returns (
   order_id text primary key,
   reference text not null,

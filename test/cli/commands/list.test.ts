@@ -54,7 +54,7 @@ it('distinguishes what was paid from what was asked for', async () => {
 });
 
 it('finds what came back', async () => {
-  const [one] = await store.searchPayouts({ text: 'INV-1' }, 1);
+  const [one] = await store.searchPayouts({ text: 'INV-1' }, { limit: 1 });
   const { reference = '' } = one ?? {};
   await store.recordReturn({ orderId: 'o-1', reference, amount: '10.50', currency: 'USD', seenAt: DAY });
   await list(session, { returned: true });

@@ -116,7 +116,7 @@ async function waitingRows(
 }
 
 const oldest = ({ store, caller }: Place, states: readonly PayoutState[]): Promise<PayoutRecord[]> =>
-  store.searchPayouts({ states, oldestFirst: true, seenBy: payoutsSeenBy(caller) }, READ_MAX);
+  store.searchPayouts({ states, seenBy: payoutsSeenBy(caller) }, { order: 'oldest', limit: READ_MAX });
 
 async function rowsFor(
   { config: { settings }, store, now }: Place,

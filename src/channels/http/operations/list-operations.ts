@@ -45,7 +45,7 @@ export const PAYOUTS = operation({
   access: ANY_ROLE,
   input: z.strictObject({
     states: listOf(z.enum(PAYOUT_STATES)).optional(),
-    kind: shortText.optional().describe('reason code or state'),
+    reason: shortText.optional().describe('reason code or state'),
     accountId: shortText.optional(),
     from: moment.describe('of being submitted'),
     before: moment,
@@ -59,7 +59,7 @@ export const PAYOUTS = operation({
 });
 
 async function found({ store, caller }: Place, search: z.output<typeof PAYOUTS.input>): Promise<FoundPayouts> {
-  const read = await store.searchPayouts({ ...search, seenBy: payoutsSeenBy(caller) }, ROWS_SUMMED + 1);
+  const read = await store.searchPayouts({ ...search, seenBy: payoutsSeenBy(caller) }, { limit: ROWS_SUMMED + 1 });
   const summed = read.slice(0, ROWS_SUMMED).filter((row) => maySeePayout(caller, row));
   const rows = summed.slice(0, ROWS_LISTED);
   const ids = new Set(rows.map(({ batchId }) => batchId));
