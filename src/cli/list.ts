@@ -108,14 +108,14 @@ const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][
   ['on', ({ instruction }) => instruction.execute_on ?? ''],
   ['state', ({ state }) => state],
   ['why', (row) => (row.reason === null ? '' : kindOf(row))],
-  ['since', ({ endedAt, updatedAt }) => minuteOf(endedAt ?? updatedAt)],
+  ['since', ({ stateSince }) => minuteOf(stateSince)],
 ];
 
 function listedPayout(row: PayoutRecord): object {
   const { documentId: id, reference, uid, batchId, fee, feeCurrency, instruction } = row;
   const { amount, currency } = instruction;
-  const { state, reason, orderId, createdAt, updatedAt, endedAt } = row;
-  const since = new Date(endedAt ?? updatedAt).toISOString();
+  const { state, reason, orderId, createdAt, stateSince } = row;
+  const since = new Date(stateSince).toISOString();
   const at = new Date(createdAt).toISOString();
   return {
     batchId,

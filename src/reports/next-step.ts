@@ -83,7 +83,7 @@ export function nextStep(row: PayoutRecord, context: StepContext): NextStep | un
     kind,
     why: off === undefined ? why + notMadeText(row) : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
     hasEnded: isEnd(state),
-    since: Math.max(row.endedAt ?? row.updatedAt, off?.at ?? 0),
+    since: Math.max(row.stateSince, off?.at ?? 0),
     until: isEnd(state) || until === undefined ? null : deadline(until, row, context),
     who: actorText(who, row, context),
     todo: shown,
@@ -155,9 +155,9 @@ function retryOf({ kind, batchId, row }: PayoutRecord): string {
 function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnds }: StepContext): number | null {
   switch (kind) {
     case 'funds':
-      return row.updatedAt + terms.waits.fundsPatienceMs;
+      return row.stateSince + terms.waits.fundsPatienceMs;
     case 'approval':
-      return row.updatedAt + terms.waits.approvalTtlMs;
+      return row.stateSince + terms.waits.approvalTtlMs;
     case 'bank-audit':
       return auditEnds?.get(row.reference) ?? null;
     case 'date':

@@ -204,6 +204,7 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payo
     state: 'received',
     createdAt: at,
     updatedAt: at,
+    stateSince: at,
   };
 }
 
@@ -347,6 +348,7 @@ async function insertClaimed(db: Database, claim: PayoutClaimRequest): Promise<P
     releasedAt: claim.at,
     createdAt: claim.at,
     updatedAt: claim.at,
+    stateSince: claim.at,
   };
   return db
     .insertInto('payouts')
@@ -388,6 +390,7 @@ async function takeOver(db: Database, claim: PayoutClaimRequest): Promise<Payout
       // A running row counts as released even if its starter died before recording that: a cancelled batch must not end it.
       releasedAt: fn.coalesce('releasedAt', val(claim.at)),
       updatedAt: claim.at,
+      stateSince: when().when('state', 'in', ['received', 'scheduled']).then(claim.at).else(ref('stateSince')).end(),
     }))
     .where('reference', '=', claim.reference)
     .where('payloadDigest', '=', claim.payloadDigest)

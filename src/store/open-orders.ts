@@ -179,7 +179,7 @@ export async function neglectedWatches(
 /** State of the store's work in counts and times (epoch ms), without any id. */
 export interface OpenWork {
   /** One entry per state that has payouts without an end. */
-  open: readonly { state: PayoutState; count: number; oldestCreatedAt: number; oldestUpdatedAt: number }[];
+  open: readonly { state: PayoutState; count: number; oldestCreatedAt: number; oldestSince: number }[];
   /** Open orders that the bank may have, sent before `sentBefore` and not found. */
   unknown: { count: number; oldestSentAt: number | null };
   /** Incidents not acknowledged. */
@@ -211,7 +211,7 @@ export async function openWork(db: Database, sentBefore: number): Promise<OpenWo
         'state',
         (row) => row.fn.countAll<number>().as('count'),
         (row) => row.fn.min<number>('createdAt').as('oldestCreatedAt'),
-        (row) => row.fn.min<number>('updatedAt').as('oldestUpdatedAt'),
+        (row) => row.fn.min<number>('stateSince').as('oldestSince'),
       ])
       .where('endedAt', 'is', null)
       .groupBy('state')

@@ -532,8 +532,18 @@ export const stateColumns = (state: PayoutState, reason: Reason | null | undefin
   reason: json(reason),
   reasonCode: reason ? reason.code : reason,
   updatedAt: at,
+  stateSince: sinceOf(state, reason, at),
   endedAt: isEnd(state) ? at : undefined,
 });
+
+/** Entered now, unless the row has this state and reason already; without a reason given, it keeps the one that it has. */
+function sinceOf(state: PayoutState, reason: Reason | null | undefined, at: number): RawBuilder<number> {
+  const isSame =
+    reason === undefined
+      ? sql`state = ${state}`
+      : sql`state = ${state} and coalesce(reason_code, '') = ${reason?.code ?? ''}`;
+  return sql<number>`case when ${isSame} then state_since else ${at} end`;
+}
 
 type ChangedRow = Pick<PayoutRecord, (typeof CHANGED)[number]>;
 

@@ -473,6 +473,8 @@ interface PayoutTable {
   releasedAt: number | null;
   createdAt: number;
   updatedAt: number;
+  /** When its state or the code of its reason was entered; a check that finds the same again does not change it. */
+  stateSince: number;
   endedAt: number | null;
 }
 

@@ -21,7 +21,7 @@ const POLICY = {
 } as unknown as Policy;
 
 const NOW = Date.UTC(2026, 4, 12, 12);
-const held = record(1, 'held', { updatedAt: NOW }, 'look-alike');
+const held = record(1, 'held', { stateSince: NOW }, 'look-alike');
 
 describe('the next step', () => {
   it('names the reason, since when, who, the commands with the real id, and what happens by itself', () => {
@@ -55,8 +55,8 @@ describe('the next step', () => {
   it('has the deadline of each wait that ends by itself', () => {
     const until = (...given: Parameters<typeof record>): number | null | undefined =>
       nextStep(record(...given), { ...TRIAL, auditEnds: new Map([[record(1, 'held').reference, NOW + 5]]) })?.until;
-    expect(until(1, 'awaiting-funds', { updatedAt: NOW }, 'insufficient-funds')).toBe(NOW + 24 * HOUR);
-    expect(until(1, 'awaiting-approval', { updatedAt: NOW }, 'approval-required')).toBe(NOW + 72 * HOUR);
+    expect(until(1, 'awaiting-funds', { stateSince: NOW }, 'insufficient-funds')).toBe(NOW + 24 * HOUR);
+    expect(until(1, 'awaiting-approval', { stateSince: NOW }, 'approval-required')).toBe(NOW + 72 * HOUR);
     expect(until(1, 'awaiting-bank-approval', {}, 'bank-approval-required')).toBe(NOW + 5);
     const instruction = { ...held.instruction, execute_on: '2026-05-13' };
     expect(until(1, 'scheduled', { instruction }, 'not-yet-due')).toBe(Date.UTC(2026, 4, 13));
@@ -65,7 +65,7 @@ describe('the next step', () => {
 
   it('of a row that a switch keeps from being started names the switch, and nothing that only a started payout receives', () => {
     const off = [{ scope: 'everything', key: '', reason: 'a drill', by: 'dave', at: NOW + 5 }] as const;
-    const row = record(1, 'received', { updatedAt: NOW, releasedAt: null, accountId: 'acc-1' });
+    const row = record(1, 'received', { stateSince: NOW, releasedAt: null, accountId: 'acc-1' });
     const batch = shortId(row.batchId ?? '');
     expect(nextStep(row, { ...TRIAL, off })).toMatchObject({
       kind: 'switched-off',

@@ -76,6 +76,7 @@ export function record(
     releasedAt: 1,
     createdAt: 1,
     updatedAt: 2,
+    stateSince: 2,
     endedAt: null,
     ...change,
   } as PayoutRecord;
@@ -162,7 +163,13 @@ export function paidThroughAnExchange(
 ): { rows: PayoutRecord[]; facts: Record<number, Partial<PayoutFacts>> } {
   const at = Date.UTC(2026, 4, 12, 14, 30);
   const ended = state === 'completed' ? { endedAt: at + 90_000 } : {};
-  const row = record(1, state, { amount: '1000.00', createdAt: at, updatedAt: at + 90_000, ...ended });
+  const row = record(1, state, {
+    amount: '1000.00',
+    createdAt: at,
+    updatedAt: at + 90_000,
+    stateSince: at + 90_000,
+    ...ended,
+  });
   const { reference, instruction } = row;
   const payment = {
     accountId: 'acc-eur',

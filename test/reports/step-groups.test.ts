@@ -10,10 +10,10 @@ describe('rows by kind', () => {
   const rows = [
     record(1, 'completed'),
     record(2, 'processing'),
-    record(3, 'failed', { updatedAt: 1 }, 'bank-failed'),
-    record(4, 'held', { updatedAt: NOW - HOUR, amount: '1000.00' }, 'look-alike'),
-    record(5, 'held', { updatedAt: NOW, amount: '500.50' }, 'look-alike'),
-    record(6, 'awaiting-approval', { updatedAt: NOW - 2 * HOUR }, 'approval-required'),
+    record(3, 'failed', { stateSince: 1 }, 'bank-failed'),
+    record(4, 'held', { stateSince: NOW - HOUR, amount: '1000.00' }, 'look-alike'),
+    record(5, 'held', { stateSince: NOW, amount: '500.50' }, 'look-alike'),
+    record(6, 'awaiting-approval', { stateSince: NOW - 2 * HOUR }, 'approval-required'),
   ];
 
   it('are those that people must act on first, the oldest wait first, with exact totals', () => {

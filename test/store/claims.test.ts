@@ -51,6 +51,7 @@ onEveryStore('claimBatch', (test) => {
         releasedAt: null,
         createdAt: 1_234,
         updatedAt: 1_234,
+        stateSince: 1_234,
         endedAt: null,
       },
       expect.objectContaining({ row: 2, documentId: 'b' }),

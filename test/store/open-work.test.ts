@@ -28,8 +28,8 @@ onEveryStore('The state of the work of a store', (test) => {
     await store.changePayout(c, { state: 'completed', at: 3_000 });
     const { open, oldestUnsignedAt } = await store.openWork(0);
     expect(open.toSorted((one, other) => (one.state < other.state ? -1 : 1))).toEqual([
-      { state: 'held', count: 2, oldestCreatedAt: 1_000, oldestUpdatedAt: 2_000 },
-      { state: 'received', count: 1, oldestCreatedAt: 1_000, oldestUpdatedAt: 1_000 },
+      { state: 'held', count: 2, oldestCreatedAt: 1_000, oldestSince: 2_000 },
+      { state: 'received', count: 1, oldestCreatedAt: 1_000, oldestSince: 1_000 },
     ]);
     // The claim of the batch is the first entry of the audit.
     expect(oldestUnsignedAt).toBe(1_000);
@@ -102,7 +102,7 @@ onEveryStore('The state of the work of a store', (test) => {
         .join('; ');
     expect(
       plan(
-        'select state, count(*), min(created_at), min(updated_at) from payouts where ended_at is null group by state',
+        'select state, count(*), min(created_at), min(state_since) from payouts where ended_at is null group by state',
       ),
     ).toMatch(/^SCAN payouts USING COVERING INDEX payouts_open$/);
     expect(

@@ -42,7 +42,31 @@ onEveryStore('changePayout', (test) => {
       claim_run_id: 'x',
     };
     await store.changePayout(reference, { ...others, state: 'submitting', at: 3_000 } as never);
-    expect(await store.payout(reference)).toEqual({ ...before, state: 'submitting', updatedAt: 3_000 });
+    expect(await store.payout(reference)).toEqual({
+      ...before,
+      state: 'submitting',
+      updatedAt: 3_000,
+      stateSince: 3_000,
+    });
+  });
+
+  it('dates a state from when it or its reason was entered, however often it is checked', async () => {
+    const store = await test.open();
+    await store.claimBatch(batchClaim('b1', ['a'], 1_000));
+    const { reference } = (await store.claimPayout(payoutClaim('a', { at: 2_000 }))).record;
+    const since = async () => (await store.payout(reference))?.stateSince;
+    expect(await since()).toBe(2_000);
+    for (const at of [3_000, 4_000]) await store.changePayout(reference, { state: 'held', reason: HELD, at });
+    expect(await store.payout(reference)).toMatchObject({ stateSince: 3_000, updatedAt: 4_000 });
+    await store.claimPayout(payoutClaim('a', { runId: 'later', at: 5_000 }));
+    await store.changePayout(reference, { state: 'held', reason: { ...HELD, message: 'again' }, at: 5_000 });
+    expect(await since()).toBe(3_000);
+    await store.changePayout(reference, { state: 'held', reason: { code: 'look-alike', message: '' }, at: 6_000 });
+    expect(await since()).toBe(6_000);
+    await store.changePayout(reference, { state: 'processing', reason: null, at: 7_000 });
+    expect(await since()).toBe(7_000);
+    await store.changePayout(reference, { state: 'completed', at: 8_000 });
+    expect(await since()).toBe(8_000);
   });
 
   it('clears the reason on request', async () => {

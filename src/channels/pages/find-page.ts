@@ -17,7 +17,7 @@ const findQuery = z.object({ text: optionalText });
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
   ...[ROW.document, ROW.amount, ROW.from, ROW.to, ROW.state, ROW.why],
-  { head: 'Since', cell: ({ endedAt, updatedAt }) => moment(endedAt ?? updatedAt) },
+  { head: 'Since', cell: ({ stateSince }) => moment(stateSince) },
 ];
 
 /** `/payouts?text=TEXT`: payouts in the caller's scope with this text in an id or their file's name, as `payouts list --text`. */

@@ -23,7 +23,7 @@ const SHOWN_MAX = 100;
 
 const COLUMNS: readonly Column<PayoutRecord>[] = [
   ...[ROW.document, ROW.amount, ROW.from, ROW.to],
-  { head: 'Since', cell: ({ updatedAt }) => moment(updatedAt) },
+  { head: 'Since', cell: ({ stateSince }) => moment(stateSince) },
   ROW.why,
 ];
 
@@ -37,7 +37,7 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
     const mine = await waitingFor(gateway, caller, waiting);
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
-    const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.updatedAt - b.updatedAt);
+    const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.stateSince - b.stateSince);
     const groups = stepGroups(shown, await stepContext(gateway, shown));
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}

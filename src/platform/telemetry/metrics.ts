@@ -95,7 +95,7 @@ export function createMetrics({ ofProcess = false } = {}) {
     ready: gauge('payouts_ready', '1 while a part is usable', ['part']),
     bankClockOffset: gauge('payouts_bank_clock_offset_seconds', "How far the bank's clock is ahead of this machine's"),
     open: gauge('payouts_open', 'Payouts in the store that have not ended', ['state']),
-    oldest: gauge('payouts_oldest_seconds', 'Age of the oldest of them, since it was claimed or last changed', [
+    oldest: gauge('payouts_oldest_seconds', 'Age of the oldest of them, since it was claimed or entered its state', [
       'state',
       'since',
     ]),
@@ -160,10 +160,10 @@ function show(metrics: Metrics, openWork: OpenWork, at: number): void {
   // Otherwise states without rows would keep their old values.
   for (const gauge of labelled(metrics)) gauge.reset();
   const age = (since: number | null): number => (since === null ? 0 : Math.max(0, at - since) / 1_000);
-  for (const { state, count, oldestCreatedAt, oldestUpdatedAt } of openWork.open) {
+  for (const { state, count, oldestCreatedAt, oldestSince } of openWork.open) {
     metrics.open.set({ state }, count);
     metrics.oldest.set({ state, since: 'claimed' }, age(oldestCreatedAt));
-    metrics.oldest.set({ state, since: 'changed' }, age(oldestUpdatedAt));
+    metrics.oldest.set({ state, since: 'changed' }, age(oldestSince));
   }
   for (const { kind, count } of openWork.incidents) metrics.openIncidents.set({ kind }, count);
   for (const { scope, count } of openWork.switchesOff) metrics.switchesOff.set({ scope }, count);

@@ -57,4 +57,8 @@ create table list_reads (
 create table list_lags (
   uid text not null, currency text not null, lag_ms bigint not null,
   constraint list_lags_key primary key (uid, currency)
-)`;
+);
+
+alter table payouts add column state_since bigint default 0 not null;
+drop index payouts_open;
+create index payouts_open on payouts (state, created_at, state_since, ended_at) where ended_at is null`;

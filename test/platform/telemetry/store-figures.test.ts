@@ -12,7 +12,7 @@ const NOTHING: OpenWork = {
   oldestUnsignedAt: null,
 };
 const BUSY: OpenWork = {
-  open: [{ state: 'held', count: 2, oldestCreatedAt: 40_000, oldestUpdatedAt: 90_000 }],
+  open: [{ state: 'held', count: 2, oldestCreatedAt: 40_000, oldestSince: 90_000 }],
   unknown: { count: 1, oldestSentAt: 60_000 },
   incidents: [{ kind: 'second-order', count: 3 }],
   switchesOff: [{ scope: 'currency', count: 1 }],

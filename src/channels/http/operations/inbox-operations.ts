@@ -110,7 +110,7 @@ async function waitingRows(
     ...unstarted.filter((row) => switchedOff(row, off) !== undefined),
   ]
     .filter((row) => maySeePayout(place.caller, row))
-    .sort((a, b) => a.updatedAt - b.updatedAt);
+    .sort((a, b) => a.stateSince - b.stateSince);
   const isCut = Math.max(read.length, unstarted.length) === READ_MAX;
   return { rows: name === undefined ? waiting : await rowsFor(place, waiting, name), isCut };
 }
