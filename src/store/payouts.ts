@@ -251,7 +251,7 @@ const holdingText = (row: ExpressionBuilder<Tables, 'payouts'>, text: string): E
   ]);
 
 /** By its paying account, user, currency and kind; false without a scope. */
-function within(row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope | undefined): Expression<SqlBool> {
+export function within(row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope | undefined): Expression<SqlBool> {
   if (scope === undefined) return row.lit(false);
   const { kinds, uids, accounts, currencies } = scope;
   return row.and([

@@ -88,3 +88,4 @@ export {
   recordPolicy,
 } from './store-identity.ts';
 export { matchingSwitch, openUnder, switches, switchOff, switchOn } from './stored-switches.ts';
+export * from './sums.ts';

@@ -14,6 +14,7 @@ export type * from './payouts.ts';
 export type * from './repositories.ts';
 export type * from './schema.ts';
 export type { StoreIdentity } from './store-errors.ts';
+export type * from './sums.ts';
 
 /**
  * What must outlive a workflow's retention: who claimed which payout, what was sent under which reference, the state of every

@@ -27,6 +27,7 @@ const PLACES: readonly Place[] = [
   { path: '/', name: 'Inbox', access: ANY_ROLE },
   { path: '/payouts', name: 'Find', access: ANY_ROLE },
   { path: '/batches', name: 'Batches', access: ANY_ROLE },
+  { path: '/overview', name: 'Overview', access: ANY_ROLE },
   { path: '/incidents', name: 'Incidents', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
   { path: '/switches', name: 'Switches', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
   { path: '/audit', name: 'Audit', access: { roles: ['operator', 'auditor'], scope: 'whole' } },

@@ -22,6 +22,7 @@ import { findRoutes } from './find-page.ts';
 import { waitingRoutes } from './inbox-page.ts';
 import { incidentRoutes } from './incidents-page.ts';
 import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
+import { overviewRoutes } from './overview-page.ts';
 import { payoutRoutes } from './payout-page.ts';
 import {
   assertOpen,
@@ -39,7 +40,7 @@ import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
-  ...[incidentRoutes, switchRoutes, auditRoutes],
+  ...[overviewRoutes, incidentRoutes, switchRoutes, auditRoutes],
 ];
 
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */

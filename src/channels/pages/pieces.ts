@@ -8,12 +8,10 @@ import type { StepGroup } from '../../reports/step-groups.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { mayVisit } from './layout.ts';
+import { timeText } from './reader.ts';
 
-/** `2026-03-31 14:05:09 UTC` */
-export function moment(at: number): Html {
-  const iso = new Date(at).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`;
-}
+/** `2026-03-31 14:05:09 UTC`, in the time zone of the reader. */
+export const moment = (at: number): Html => html`<time datetime="${new Date(at).toISOString()}">${timeText(at)}</time>`;
 
 export const money = (amount: string, currency: string): Html =>
   html`<span class="figure">${groupedAmount(amount)} ${currency}</span>`;

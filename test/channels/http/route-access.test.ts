@@ -31,7 +31,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'maker approver compliance operator auditor, each': [
     ...['GET /v1/batches', 'GET /v1/batches/:id', 'GET /', 'GET /payouts', 'GET /payouts/:reference'],
-    ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live'],
+    ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live', 'GET /overview'],
     ...[
       'GET /v1/payouts',
       'GET /v1/inbox',

@@ -1,0 +1,75 @@
+import type { ExpressionBuilder, SqlBool } from 'kysely';
+import { type Expression, sql } from 'kysely';
+import type { Scope } from '../domain/authority.ts';
+import type { PayoutState } from '../domain/payout-state.ts';
+import type { Database } from './engine/database.ts';
+import { type PayoutSearch, within } from './payouts.ts';
+import type { Tables } from './schema.ts';
+
+export interface PaidAmount {
+  endedAt: number;
+  currency: string;
+  amount: string;
+}
+
+type SeenBy = PayoutSearch['seenBy'];
+
+/** Amounts paid at or after `from` and before `before`, the oldest first; not those between own accounts. */
+export async function paidAmounts(
+  db: Database,
+  { from, before, seenBy }: { from: number; before: number; seenBy: SeenBy },
+  limit: number,
+): Promise<PaidAmount[]> {
+  const paid = await db
+    .selectFrom('payouts')
+    .select(['endedAt', 'currency', 'amount'])
+    // As the index has it: SQLite would otherwise use that of lanes and sort the result.
+    .where(sql<boolean>`coalesce(state, '') = 'completed'`)
+    .where('endedAt', '>=', from)
+    .where('endedAt', '<', before)
+    .where('kind', '=', 'payout')
+    .$if(seenBy !== undefined, (query) => query.where((row) => ownOrWithin(row, seenBy)))
+    .orderBy('endedAt')
+    .limit(limit)
+    .execute();
+  return paid as PaidAmount[];
+}
+
+export interface OpenCount {
+  state: PayoutState;
+  /** Position of the first of `since` at or after which they were claimed; its length: before all of them. */
+  age: number;
+  count: number;
+}
+
+/** Payouts without an end, counted by state and age. @param since epoch ms, descending */
+export async function openCounts(db: Database, since: readonly number[], seenBy: SeenBy): Promise<OpenCount[]> {
+  const cases = since.map((at, n) => sql`when created_at >= ${at} then ${sql.lit(n)}`);
+  const age = sql<number>`case ${sql.join(cases, sql` `)} else ${sql.lit(since.length)} end`;
+  const counts = await db
+    .selectFrom('payouts')
+    .select((row) => ['state', age.as('age'), row.fn.countAll<number>().as('count')])
+    .where('endedAt', 'is', null)
+    .$if(seenBy !== undefined, (query) => query.where((row) => ownOrWithin(row, seenBy)))
+    .groupBy(['state', sql`2`])
+    .execute();
+  return counts.map(({ state, age: at, count }) => ({ state, age: Number(at), count: Number(count) }));
+}
+
+/**
+ * Nothing outside the scope is added up: a row that may have a second account, or sells another currency, counts only for a scope
+ * without accounts, or with that currency.
+ */
+function ownOrWithin(row: ExpressionBuilder<Tables, 'payouts'>, seenBy: SeenBy): Expression<SqlBool> {
+  const scope: Scope | undefined = seenBy?.scope;
+  return row.or([
+    row('by', '=', seenBy?.name ?? ''),
+    row.and([
+      within(row, scope),
+      ...(scope?.accounts === undefined ? [] : [row('kind', '=', 'payout'), row('soldCurrency', 'is', null)]),
+      ...(scope?.currencies === undefined
+        ? []
+        : [row.or([row('soldCurrency', 'is', null), row('soldCurrency', 'in', scope.currencies)])]),
+    ]),
+  ]);
+}
