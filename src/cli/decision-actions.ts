@@ -188,8 +188,7 @@ function printWaiting(
   { decision, questions }: { decision: 'approve' | 'reject'; questions?: readonly ShownQuestion[] | undefined },
 ): void {
   const width = widthOf(process.stderr);
-  const rows = payouts.map(({ row }) => row);
-  session.output.notify(decisionTable(rows, decision, questions && questionsText(questions, width)));
+  session.output.notify(decisionTable(payouts, decision, questions && questionsText(questions, width)));
   const compared = bothSidesText(sides, width);
   if (compared !== '') session.output.notify(`\n${compared}`);
   const verdicts = verdictsText(payouts, width);

@@ -9,7 +9,7 @@ import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import type { ShownQuestion } from '../people/decisions/shown-question.ts';
 import { checkText } from '../reports/check-texts.ts';
 import type { Comparison } from '../reports/comparison.ts';
-import { payeeText } from '../reports/masked.ts';
+import { payeeInFull } from '../reports/masked.ts';
 import { kindOf } from '../reports/next-step.ts';
 import { askedFacts, changesSince, flagTexts, paidFacts, questionText } from '../reports/question-facts.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -48,18 +48,22 @@ export function verdictsText(waiting: readonly Pick<WaitingPayout, 'row' | 'chec
 /** The most names of a kind that are shown; the others are counted. */
 const NAMED_MAX = 5;
 
+/** A payout, and its payee as the bank shows it. */
+type Waits = Pick<WaitingPayout, 'row' | 'payee'>;
+
 /** What a person is about to decide on: a table of the rows, or `questions`, where each is signed. */
 export function decisionTable(
-  payouts: readonly PayoutRecord[],
+  waiting: readonly Waits[],
   decision: 'approve' | 'reject' = 'approve',
   questions?: string,
 ): string {
   const width = widthOf(process.stderr);
+  const payouts = waiting.map(({ row }) => row);
   return [
     kindTable(payouts, width),
-    ...(payouts.length > 1 ? summaryLines(payouts, width) : []),
+    ...(waiting.length > 1 ? summaryLines(waiting, width) : []),
     '',
-    questions ?? rowTable(payouts, width),
+    questions ?? rowTable(waiting, width),
     ...(decision === 'approve' ? onlyChecksLines(payouts, width) : []),
   ].join('\n');
 }
@@ -79,17 +83,18 @@ function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   return table(['kind', 'payouts', 'amount', 'why'], rows, width);
 }
 
-function summaryLines(payouts: readonly PayoutRecord[], width: number): string[] {
+function summaryLines(waiting: readonly Waits[], width: number): string[] {
+  const payouts = waiting.map(({ row }) => row);
   const flags = payouts.flatMap(({ assessed }) => [...(assessed?.flags ?? [])]);
   const flagged = [...Map.groupBy(flags, (flag) => flag)].map(
     ([flag, some]) => `${flagsText([flag])} (${some.length})`,
   );
-  const named = (what: string, of: (payout: PayoutRecord) => string): string => namesOf(payouts.map(of), what);
+  const named = (what: string, of: (waits: Waits) => string): string => namesOf(waiting.map(of), what);
   const lines = [
     ['total', totalsText(totalsOf(payouts.map(paid)))],
-    ['from', named('account', ({ instruction }) => instruction.account_id)],
-    ['to', named('payee', payeeText)],
-    ['maker', named('maker', ({ by }) => by ?? 'an unknown maker')],
+    ['from', named('account', ({ row }) => row.instruction.account_id)],
+    ['to', named('payee', payeeOf)],
+    ['maker', named('maker', ({ row }) => row.by ?? 'an unknown maker')],
     ['flags', flagged.join(', ')],
   ] as const;
   const shown = lines.map(([label, text]) => [label, visible(text)] as const);
@@ -102,21 +107,22 @@ function namesOf(all: readonly string[], what: string): string {
   return `${counted(distinct.length, what)}: ${distinct.slice(0, NAMED_MAX).join(', ')} and others`;
 }
 
-function rowTable(payouts: readonly PayoutRecord[], width: number): string {
-  const shown = payouts.slice(0, LISTED_MAX);
-  const columns: [head: string, cell: (payout: PayoutRecord) => string][] = [
-    ['document', ({ documentId }) => documentId],
-    ['payout', ({ reference }) => shortId(reference)],
-    ['amount', amountText],
-    ['from', ({ instruction }) => instruction.account_id],
+function rowTable(waiting: readonly Waits[], width: number): string {
+  const shown = waiting.slice(0, LISTED_MAX);
+  const columns: [head: string, cell: (waits: Waits) => string][] = [
+    ['document', ({ row }) => row.documentId],
+    ['payout', ({ row }) => shortId(row.reference)],
+    ['amount', ({ row }) => amountText(row)],
+    ['from', ({ row }) => row.instruction.account_id],
     ['to', payeeCell],
+    ['note', ({ row }) => row.instruction.note ?? ''],
     // Shown if it differs from the kind: an order in the bank's audit whose payee has changed, say.
-    ['because', (payout) => (payout.reason?.code === kindOf(payout) ? '' : (payout.reason?.code ?? ''))],
-    ['flags', ({ assessed }) => flagsText(assessed?.flags)],
+    ['because', ({ row }) => (row.reason?.code === kindOf(row) ? '' : (row.reason?.code ?? ''))],
+    ['flags', ({ row }) => flagsText(row.assessed?.flags)],
   ];
   const lines = [filledTable(columns, shown, width)];
-  const more = payouts.length - shown.length;
-  const [batchId] = new Set(payouts.map((payout) => payout.batchId));
+  const more = waiting.length - shown.length;
+  const [batchId] = new Set(waiting.map(({ row }) => row.batchId));
   const where = batchId == null ? 'payouts inbox' : `payouts status ${shortId(batchId)}`;
   if (more > 0) lines.push(`and ${groupedAmount(more)} more: ${where}`);
   return lines.join('\n');
@@ -138,14 +144,16 @@ function amountText({ kind, instruction: { amount, currency }, assessed }: Payou
   return `${groupedAmount(amount)} ${currency}${price}`;
 }
 
-/** Masked; marked if the row gives the payee by its details, or looks like an earlier payout. */
-function payeeCell(payout: PayoutRecord): string {
-  const { instruction, kind, lookAlikeOf } = payout;
+const payeeOf = ({ row, payee }: Waits): string => payeeInFull(row, payee?.items);
+
+/** Marked if the row gives the payee by its details, or looks like an earlier payout. */
+function payeeCell(waits: Waits): string {
+  const { instruction, kind, lookAlikeOf } = waits.row;
   const flags = [
     instruction.beneficiary_id === undefined && kind === 'payout' ? 'given by its details' : '',
     lookAlikeOf === null ? '' : 'look-alike',
   ];
-  return [payeeText(payout), ...flags].filter((part) => part !== '').join(', ');
+  return [payeeOf(waits), ...flags].filter((part) => part !== '').join(', ');
 }
 
 /** Why each of these cannot be approved now. Throws a `Problem` if none can. */

@@ -60,13 +60,13 @@ export async function report(session: Session, id: string, options: { mask: bool
   return EXIT.completed;
 }
 
-function payoutDocument({ payout, incidents, step, checks, reported }: PayoutView): object {
+function payoutDocument({ payout, incidents, step, payee: named, note, checks, reported }: PayoutView): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
   const { state, orderId, fee, feeCurrency, reason } = payout;
   const { amount, currency, to_account_id: toAccountId } = instruction;
   const { accountId, payee, exchange, maker, approvals, handedOverAt, submittedAt, endedAt, returns, url } = reported;
-  const accounts = kind === 'payout' ? { accountId, payee } : { accountId, toAccountId };
-  const named = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
+  const accounts = kind === 'payout' ? { accountId, payee: { ...payee, ...named }, note } : { accountId, toAccountId };
+  const known = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
   const people = { maker, approvals, handedOverAt, submittedAt, endedAt };
   const policyHash = payout.assessed?.policyHash ?? null;
   const flags = payout.assessed?.flags ?? [];
@@ -77,12 +77,12 @@ function payoutDocument({ payout, incidents, step, checks, reported }: PayoutVie
     ...{ kind, verdict, provider, askedAt: new Date(askedAt).toISOString() },
     ...{ name, otherName, caseId, why },
   }));
-  return { payout: { ...named, ...facts, checks: checked, url }, next, incidents };
+  return { payout: { ...known, ...facts, checks: checked, url }, next, incidents };
 }
 
 /** Without a link if no UI is up. */
 function payoutText(
-  { payout, incidents, step, checks, reported, liveUrl }: PayoutView,
+  { payout, incidents, step, payee, note, checks, reported, liveUrl }: PayoutView,
   { now, width }: { now: number; width: number },
 ): string {
   const { kind, instruction } = payout;
@@ -91,7 +91,10 @@ function payoutText(
   const rows: LabelledText[] = [
     [kind, `${groupedAmount(instruction.amount)} ${instruction.currency}, document ${payout.documentId}`],
     ['from', instruction.account_id],
-    ['to', payeeText(payout)],
+    ['to', payee.name || payeeText(payout)],
+    ['account', payee.account],
+    ['bank', [payee.bank, payee.country].filter((part) => part !== '').join(', ')],
+    ['for', note],
     ['state', payout.state],
     ['submitted', `${minute(handedOverAt)} by ${maker ?? 'an unknown maker'}`],
     ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ')],

@@ -115,7 +115,7 @@ export interface PayeeFacts {
 }
 
 /** A payee created at the bank less than this ago counts as new, one changed less than this ago as changed. */
-const RECENT_MS = 7 * DAY_MS;
+export const RECENT_MS = 7 * DAY_MS;
 const USUAL_TIMES = 3;
 
 /** The flags of a payee, in the order of `FLAGS`. */

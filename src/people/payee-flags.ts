@@ -51,7 +51,8 @@ export async function notedFlags(
   const digest = payee && payeeDigest(payee);
   if (payee !== undefined && digest !== undefined && history.digest !== digest) {
     const { uid, name, country = null } = asked;
-    await store.notePayee({ uid, payeeId: payee.id, digest, name, country, seenAt: timeOf(clocks) });
+    const { id: payeeId, items } = payee;
+    await store.notePayee({ uid, payeeId, digest, name, country, items, seenAt: timeOf(clocks) });
   }
   return flagsOf(clocks, history, row, payee);
 }

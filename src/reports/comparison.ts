@@ -13,9 +13,9 @@ import type { SentOrder } from '../domain/sent-order.ts';
 import { orderToRepeat } from '../domain/submission.ts';
 import { orderReferences } from '../store/claimed-row.ts';
 import type { IncidentRecord, PayoutRecord, SendAttempt, Store } from '../store/store.ts';
-import { payeeText } from './masked.ts';
+import { payeeInFull, payeeText } from './masked.ts';
 
-/** Two or more sides of something in a row, for comparison; values are masked, so different ones may look equal. */
+/** Two or more sides of something in a row, for comparison; masked values may look equal where they differ. */
 export interface Comparison {
   /** Names the payout and what is compared. */
   title: string;
@@ -50,11 +50,13 @@ function comparedLines(sides: readonly Side[]): ComparedLine[] {
 type BankShown = Pick<Bank, 'accounts' | 'beneficiaries' | 'orders'>;
 
 interface SidesOf {
-  store: Pick<Store, 'payout' | 'attemptsOf' | 'incidentsOf'>;
+  store: Pick<Store, 'payout' | 'attemptsOf' | 'incidentsOf' | 'payeesOf'>;
   /** Absent: comparisons that need the bank are left out. */
   bank?: BankShown;
   /** `clockSkewMs`: how much earlier than its sending an order may be dated. */
   settings: { clockSkewMs: number };
+  /** Details of payees are masked. */
+  isMasked?: boolean;
 }
 
 export const needsBank = ({ reason, assessed }: PayoutRecord): boolean =>
@@ -66,7 +68,10 @@ const isPayeeInDoubt = (code: string | undefined): boolean =>
   code === 'beneficiary-changed' || code === 'beneficiary-conflict';
 
 /** The comparisons of a row; empty if it has nothing to compare. Throws a `BankError` if the bank does not answer. */
-export async function bothSides({ store, bank, settings }: SidesOf, row: PayoutRecord): Promise<Comparison[]> {
+export async function bothSides(
+  { store, bank, settings, isMasked = false }: SidesOf,
+  row: PayoutRecord,
+): Promise<Comparison[]> {
   const { lookAlikeOf, reason, reference, state } = row;
   const found: (Comparison | undefined)[] = [];
   const incidents = await store.incidentsOf([reference]);
@@ -76,11 +81,11 @@ export async function bothSides({ store, bank, settings }: SidesOf, row: PayoutR
   if (isEnd(state)) return found.filter((it) => it !== undefined);
   const earlier = lookAlikeOf === null ? undefined : await store.payout(lookAlikeOf);
   if (earlier !== undefined) {
-    const lines = comparedLines([payoutSide(row), payoutSide(earlier)]);
+    const lines = comparedLines([row, earlier].map((it) => payoutSide(it, isMasked)));
     found.push({ title: titleOf(row), sides: ['this payout', 'earlier payout'], lines });
   }
   if (bank !== undefined && reason?.code !== 'duplicate-suspected' && needsBank(row)) {
-    found.push(await payeeCompared(bank, row));
+    found.push(await payeeCompared({ store, bank, isMasked }, row));
   }
   return found.filter((it) => it !== undefined);
 }
@@ -91,7 +96,7 @@ export const sidesShown = (sides: SidesOf, row: PayoutRecord): Promise<Compariso
 
 const titleOf = ({ documentId, reference }: PayoutRecord): string => `${documentId} (${shortId(reference)})`;
 
-function payoutSide(row: PayoutRecord): Side {
+function payoutSide(row: PayoutRecord, isMasked: boolean): Side {
   const { documentId, reference, uid, instruction, by, state, createdAt, endedAt, batchId } = row;
   return {
     document: documentId,
@@ -99,7 +104,7 @@ function payoutSide(row: PayoutRecord): Side {
     user: uid,
     amount: moneyText(instruction.amount, instruction.currency),
     from: instruction.account_id,
-    to: payeeText(row),
+    to: isMasked ? payeeText(row) : payeeInFull(row, undefined),
     submitted: minuteOf(createdAt),
     by: by ?? 'an unknown maker',
     batch: batchId === null ? '' : shortId(batchId),
@@ -108,29 +113,33 @@ function payoutSide(row: PayoutRecord): Side {
   };
 }
 
-async function payeeCompared(bank: BankShown, row: PayoutRecord): Promise<Comparison | undefined> {
-  const { instruction, assessed } = row;
+async function payeeCompared(
+  { store, bank, isMasked }: { store: Pick<Store, 'payeesOf'>; bank: BankShown; isMasked: boolean },
+  row: PayoutRecord,
+): Promise<Comparison | undefined> {
+  const { uid, instruction, assessed } = row;
   const known = assessed?.beneficiary;
   const id = instruction.beneficiary_id ?? (known?.known === true ? known.id : undefined);
   if (id === undefined) return undefined;
-  const sides = ['instruction', 'bank now'];
+  const isById = instruction.beneficiary_id !== undefined;
+  const sides = [isById ? 'before' : 'instruction', 'bank now'];
   const title = `${titleOf(row)}, payee ${id}`;
   const shown = await undefinedIf(isJudged, () => bank.beneficiaries.get(id));
   if (shown === undefined) return { title, sides, lines: [], note: 'The bank does not show this payee now.' };
-  const asked = beneficiaryFields(instruction);
-  const isById = instruction.beneficiary_id !== undefined;
-  const lines = [...new Set([...Object.keys(asked), ...Object.keys(shown.items)])].sort().map((name) => {
-    const [ours, theirs] = [asked[name], shown.items[name]];
-    const values = [ours, theirs].map((value) => shownValue(name, value) ?? '');
-    return { name, values, differs: !isById && ours !== theirs };
+  const [seen] = isById ? await store.payeesOf([{ uid, payeeId: id }]) : [];
+  const before = isById ? seen?.earlier : beneficiaryFields(instruction);
+  if (before == null) return { title, sides, lines: [], note: 'Nothing is kept of what the bank showed before.' };
+  const lines = [...new Set([...Object.keys(before), ...Object.keys(shown.items)])].sort().map((name) => {
+    const both = [before[name], shown.items[name]];
+    const values = both.map((value) => (isMasked ? (shownValue(name, value) ?? '') : (value ?? '')));
+    return { name, values, differs: both[0] !== both[1] };
   });
-  const note = 'The row names the payee only by its id; of what the bank showed before, only a digest is kept.';
-  return { title, sides, lines, ...(isById && { note }) };
+  return { title, sides, lines };
 }
 
 /** The orders under the references of a row, as the bank shows them now; undefined if there are fewer than two. */
 async function ordersCompared(
-  { store, bank, settings: { clockSkewMs } }: Required<SidesOf>,
+  { store, bank, settings: { clockSkewMs } }: Required<Omit<SidesOf, 'isMasked'>>,
   row: PayoutRecord,
   incidents: readonly IncidentRecord[],
 ): Promise<Comparison | undefined> {

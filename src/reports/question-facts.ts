@@ -1,10 +1,11 @@
 import type { LabelledText } from '../domain/display.ts';
 import { counted, groupedAmount } from '../domain/display.ts';
+import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
 import { FLAGS } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { maskedPayee } from './masked.ts';
+import { maskedPayee, payeeNamed } from './masked.ts';
 
 /** What is shown of a question, to the person who signs its digest: `ShownQuestion` (`src/people/decisions/shown-question.ts`). */
 interface QuestionShown {
@@ -27,29 +28,36 @@ type OrderShown = { order_id: string } & Partial<
 const money = (amount: string | undefined, currency = ''): string | undefined =>
   amount === undefined ? undefined : `${groupedAmount(amount)} ${currency}`.trim();
 
-/** Name and account are masked; `isUnknown`: the bank does not show the payee that the row names. */
-export function payeeShown({ row: { instruction }, payee }: Pick<QuestionShown, 'row' | 'payee'>) {
+/** `isUnknown`: the bank does not show the payee that the row names. */
+export function payeeShown({ row: { instruction }, payee }: Pick<QuestionShown, 'row' | 'payee'>, isMasked = false) {
   const { beneficiary_id: id } = instruction;
-  const masked = maskedPayee(id === undefined ? beneficiaryFields(instruction) : (payee?.items ?? {}));
-  return { id, ...masked, isUnknown: id !== undefined && payee === undefined };
+  const items = id === undefined ? beneficiaryFields(instruction) : (payee?.items ?? {});
+  return { id, ...(isMasked ? maskedPayee : payeeNamed)(items), isUnknown: id !== undefined && payee === undefined };
 }
 
-/** Who is paid what, or what is moved between which accounts, at what cost at most; with blank values for what does not apply. */
-export function paidFacts(shown: Omit<QuestionShown, 'asked' | 'hold' | 'order'>): LabelledText[] {
+/**
+ * Who is paid what, or what is moved between which accounts, at what cost at most; with blank values for what does not apply.
+ * `isMasked`: for somebody who may see the payout, and neither decides about it nor has handed it over.
+ */
+export function paidFacts(shown: Omit<QuestionShown, 'asked' | 'hold' | 'order'>, isMasked = false): LabelledText[] {
   const { row, bounds } = shown;
   const { instruction, assessed, kind, fee } = row;
   const { account_id: from, to_account_id: to } = instruction;
   const exchange = assessed?.exchange;
   const paying = assessed?.payingAccountId;
-  const payee = payeeShown(shown);
+  const payee = payeeShown(shown, isMasked);
   return [
+    ['Payee', payee.name],
+    ['Payee’s account', payee.account],
+    ['Payee’s bank', payee.bank],
+    ['Country', payee.country],
+    ['Payee at the bank', payee.isUnknown ? `${payee.id} (not shown by the bank at present)` : payee.id],
+    ['Note', isMasked ? shownValue('note', instruction.note) : instruction.note],
+    ['Reason', isMasked ? shownValue('reason', instruction.reason) : instruction.reason],
     ['From account', from],
     ['Paying account', paying === from ? undefined : paying],
     ['To account', kind === 'payout' ? undefined : to],
     ['User', assessed?.transfer?.destination.uid],
-    ['Payee', payee.name],
-    ['Payee’s account', payee.account],
-    ['Payee at the bank', payee.isUnknown ? `${payee.id} (not shown by the bank at present)` : payee.id],
     ['Fee now', fee === null ? money(assessed?.fee, assessed?.feeCurrency) : undefined],
     ['Fee cap', bounds.feeAtMost ?? 'no cap'],
     [

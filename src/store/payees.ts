@@ -1,5 +1,7 @@
-import type { PayeeFacts } from '../domain/payee.ts';
+import { sql } from 'kysely';
+import { type PayeeFacts, RECENT_MS } from '../domain/payee.ts';
 import { audit } from './audit-log.ts';
+import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
 import { inChunks, inTransaction } from './engine/database.ts';
 import type { KeptCheck, PayeePayment, SeenPayee } from './schema.ts';
@@ -66,8 +68,8 @@ export interface PayeeHistory extends Omit<PayeeFacts, 'createdAt' | 'amount' | 
   digest: string | undefined;
 }
 
-/** `name`: as the bank last showed it; null: it shows none. */
-type NamedPayee = Pick<SeenPayee, 'uid' | 'payeeId' | 'name'>;
+/** As the bank last showed it; `name` is null if it shows none. */
+type NamedPayee = Pick<SeenPayee, 'uid' | 'payeeId' | 'name' | 'items' | 'earlier'>;
 
 type LastSeen = Pick<SeenPayee, 'digest' | 'changedAt' | 'country'>;
 type LastPayment = Pick<PayeePayment, 'digest' | 'amount' | 'currency'>;
@@ -78,10 +80,15 @@ const PAYMENTS = 20;
 /** Stores the payee as the bank shows it now; different details mark it as changed. */
 export async function notePayee(
   db: Database,
-  { name, ...seen }: Omit<SeenPayee, 'name' | 'nameAsShown' | 'nameInSmall' | 'changedAt'> & { name?: NameSeen },
+  {
+    name,
+    items,
+    ...seen
+  }: Omit<SeenPayee, 'name' | 'nameAsShown' | 'nameInSmall' | 'changedAt' | 'earlier'> & { name?: NameSeen },
 ): Promise<void> {
   const row = {
     ...seen,
+    items: json(items),
     name: name?.name ?? null,
     nameAsShown: name?.asShown ?? null,
     nameInSmall: name?.inSmall ?? null,
@@ -89,11 +96,17 @@ export async function notePayee(
   const { uid: _, payeeId: __, seenAt, ...shown } = row;
   await db
     .insertInto('payees')
-    .values({ ...row, changedAt: null })
+    .values({ ...row, changedAt: null, earlier: null })
     .onConflict((conflict) =>
       conflict
         .columns(['uid', 'payeeId'])
-        .doUpdateSet({ ...shown, changedAt: seenAt })
+        // Two changes in a row are compared with what was there before both.
+        .doUpdateSet(({ ref }) => ({
+          ...shown,
+          changedAt: seenAt,
+          earlier: sql`case when ${ref('payees.changedAt')} > ${seenAt - RECENT_MS} and ${ref('payees.earlier')} is not null
+            then ${ref('payees.earlier')} else ${ref('payees.items')} end`,
+        }))
         .where('payees.digest', '!=', seen.digest),
     )
     .execute();
@@ -134,7 +147,7 @@ export async function payeesOf(
   asked: readonly Pick<SeenPayee, 'uid' | 'payeeId'>[],
 ): Promise<NamedPayee[]> {
   const wanted = new Map(asked.map((payee) => [keyOf(payee), payee]));
-  const query = db.selectFrom('payees').select(['uid', 'payeeId', 'name']);
+  const query = db.selectFrom('payees').select(['uid', 'payeeId', 'name', 'items', 'earlier']);
   const found = await inChunks(wanted.values(), (some) => {
     const [uids, payeeIds] = [new Set(some.map(({ uid }) => uid)), some.map(({ payeeId }) => payeeId)];
     return query

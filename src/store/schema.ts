@@ -50,7 +50,7 @@ export interface Tables {
   decisions: DecisionTable;
   signedDecisions: SignedDecisionTable;
   planRows: PlanRowTable;
-  payees: SeenPayee;
+  payees: SeenPayeeTable;
   payeePayments: PayeePayment;
   payeeChecks: KeptCheck;
   // Events for subscribers.
@@ -80,6 +80,7 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   auditTree: { edge: true },
   batches: { message: true },
   cardPayments: { reason: true },
+  payees: { items: true, earlier: true },
   payouts: { instruction: true, original: true, reason: true, assessed: true },
   planRows: { path: true },
   refusedRows: { instruction: true, original: true, findings: true },
@@ -136,7 +137,6 @@ interface UnaskedOrderTable {
   shown: Json<OrderFacts> | null;
   seenAt: number;
 }
-
 export type UnaskedOrder = Selectable<UnaskedOrderTable>;
 
 /** The last whole read of a list that was believed, and whose orders were noted. */
@@ -282,7 +282,7 @@ interface SignedDecisionTable extends SignedDecision {
 }
 
 /** A beneficiary as the bank last showed it. */
-export interface SeenPayee {
+interface SeenPayeeTable {
   uid: string;
   /** Beneficiary id. */
   payeeId: string;
@@ -297,7 +297,11 @@ export interface SeenPayee {
   seenAt: number;
   /** When a change of its details was last seen; null: never. */
   changedAt: number | null;
+  /** Its details by the bank's names, and those before the first of the changes that are still recent; null: none. */
+  items: Json<Record<string, string>> | null;
+  earlier: Json<Record<string, string>> | null;
 }
+export type SeenPayee = Selectable<SeenPayeeTable>;
 
 /** A completed payout and its payee. */
 export interface PayeePayment {
@@ -536,7 +540,6 @@ interface OpenOrderTable {
   /** Next read by id of an order older than the poll's window; null while the window covers it. */
   nextReadAt: number | null;
 }
-
 export type OpenOrder = Selectable<OpenOrderTable>;
 
 export interface RefusedRowTable {

@@ -64,7 +64,7 @@ it('names who approved what was read last, and who approved its order at the ban
 
 it('names a payee that the row gives by its id as the bank showed it last', async () => {
   const { store, report } = await claimed({ id: 'a', beneficiary_id: 'ben-1' }, { id: 'b', beneficiary_id: 'ben-2' });
-  const seen = { digest: 'd', country: null, seenAt: 1 };
+  const seen = { digest: 'd', country: null, items: {}, seenAt: 1 };
   const name = { name: 'Acme Trading', asShown: 'acme', inSmall: 'acme' };
   await store.notePayee({ ...seen, uid: 'u-1001', payeeId: 'ben-1', name });
   await store.notePayee({ ...seen, uid: 'somebody-else', payeeId: 'ben-2', name });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { DAY_MS } from '../../src/domain/time.ts';
 import { skeletons } from '../../src/people/look-alike-names.ts';
 import type { NameSeen, Store } from '../../src/store/store.ts';
 import { payoutClaim } from './samples.ts';
@@ -9,12 +10,13 @@ const nameOf = (name: string): NameSeen => {
   return { name, asShown, inSmall };
 };
 
-const seen = (payeeId: string, digest: string, name: string, seenAt = 1) => ({
+const seen = (payeeId: string, digest: string, name: string, seenAt = 1, items = { account_name: name }) => ({
   uid: 'user-1',
   payeeId,
   digest,
   name: nameOf(name),
   country: 'DE',
+  items,
   seenAt,
 });
 
@@ -43,6 +45,21 @@ onEveryStore('Payees', (test) => {
     expect(await history()).toMatchObject({ digest: 'first', changedAt: null });
     await store.notePayee(seen('ben-1', 'second', 'Acme', 3));
     expect(await history()).toMatchObject({ digest: 'second', changedAt: 3 });
+  });
+
+  it('are kept as they were before the first of their recent changes', async () => {
+    const store = await test.open();
+    const [uid, payeeId] = ['user-1', 'ben-1'];
+    const earlier = async () => (await store.payeesOf([{ uid, payeeId }]))[0]?.earlier;
+    const note = (account: string, at: number) =>
+      store.notePayee(seen(payeeId, account, 'Acme', at, { account_name: account }));
+    await note('first', 1);
+    expect(await earlier()).toBeNull();
+    await note('second', 2);
+    await note('third', 3);
+    expect(await earlier()).toEqual({ account_name: 'first' });
+    await note('fourth', 3 + 8 * DAY_MS);
+    expect(await earlier()).toEqual({ account_name: 'third' });
   });
 
   it('are known by what was paid to them, newest first, and so are their countries', async () => {
@@ -79,7 +96,9 @@ onEveryStore('Payees', (test) => {
       { uid, payeeId: 'ben-1' },
       { uid: 'someone-else', payeeId: 'ben-2' },
     ]);
-    expect(named).toEqual([{ uid, payeeId: 'ben-1', name: 'Acme Trading' }]);
+    expect(named).toMatchObject([
+      { uid, payeeId: 'ben-1', name: 'Acme Trading', items: { account_name: 'Acme Trading' } },
+    ]);
     expect(await store.payeesOf([])).toEqual([]);
   });
 });

@@ -48,6 +48,17 @@ export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
   return isMore(person) && isWithin(person.scope, scopeFactsOfRow(row));
 }
 
+/**
+ * Whether the caller sees its payee in full: its maker, and those who decide about payouts, holds or what an operator has to decide,
+ * within their scope. The names of others are not masked in reports, which have no account numbers.
+ */
+export function maySeePayee({ person }: Caller, row: PayoutRecord): boolean {
+  if (person === undefined || row.by === person.name) return true;
+  return DECIDING.some((question) => may(person, question, scopeFactsOfRow(row)));
+}
+
+const DECIDING: readonly Question[] = ['payout', 'screening', 'resolve'];
+
 /** The same as far as the store searches by it, which knows neither the second account of a row nor what it sells. */
 export const payoutsSeenBy = ({ person }: Caller): PayoutSearch['seenBy'] =>
   person && { name: person.name, scope: isMore(person) ? person.scope : undefined };

@@ -22,7 +22,7 @@ import { type Comparison, sidesShown } from '../../reports/comparison.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { workflowUrl } from '../../reports/links.ts';
 import { type NextStep, nextStep } from '../../reports/next-step.ts';
-import { askedFacts, flagTexts, paidFacts, payeeShown, questionText } from '../../reports/question-facts.ts';
+import { askedFacts, flagTexts, paidFacts, questionText } from '../../reports/question-facts.ts';
 import { stepContext } from '../../reports/report-source.ts';
 import type { AuditEntry } from '../../store/audit/entry.ts';
 import type {
@@ -40,6 +40,7 @@ import {
   mayCancel,
   mayDecide,
   mayOperate,
+  maySeePayee,
   maySeePayout,
   OPERATING,
 } from '../http/may-see.ts';
@@ -120,9 +121,10 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
     const { notice } = request.query as { notice?: unknown };
     const { caller } = request;
     const view = viewOf(request, reply, gateway);
+    const isMasked = !maySeePayee(caller, row);
     const body = payoutPage({
       view,
-      shown: await payoutShown(gateway, row),
+      shown: await payoutShown(gateway, row, isMasked),
       story: await historyOf(store, row),
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: workflowUrl(gateway.ui, row.workflowId),
@@ -131,7 +133,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       mayCancel: mayCancel(caller, row),
       step: nextStep(row, await stepContext(gateway, [row])),
       now: gateway.now(),
-      sides: await sidesShown(gateway, row),
+      sides: await sidesShown({ store, bank: gateway.bank, settings: gateway.settings, isMasked }, row),
       answer: answerOf(notice, row),
       hasJustDecided: DECIDED.includes(notice),
     });
@@ -305,7 +307,7 @@ ${story}</section>
 <section><h2>Origin</h2>
 ${originFacts(shown, workflowUrl)}</section>
 <details><summary>Every field of the row</summary>
-${instructionFacts(row)}</details>`;
+${instructionFacts(shown)}</details>`;
 }
 
 /** Why it waits or has ended, and what to do. */
@@ -396,21 +398,22 @@ the bank does not show, a second person has to say as well, with evidence.</p>
 /** A payout, what it asks, and what else a page shows of it. */
 interface PayoutShown extends ShownQuestion {
   approvedBy: readonly string[];
-  payeeText: ReturnType<typeof payeeShown>;
+  /** Details of the payee are masked. */
+  isMasked: boolean;
   checks: readonly ShownCheck[];
   /** Undefined: no exchange was booked. */
   booked: BookedExchange | undefined;
   returns: readonly ReturnRecord[];
 }
 
-async function payoutShown(gateway: PagesGateway, row: PayoutRecord): Promise<PayoutShown> {
+async function payoutShown(gateway: PagesGateway, row: PayoutRecord, isMasked: boolean): Promise<PayoutShown> {
   const { store } = gateway;
   const shown = await shownQuestion(gateway, row);
   const [booked] = await store.bookedExchangesOf([row.reference]);
   return {
     ...shown,
     approvedBy: await approvedBy(gateway, row, shown.asked),
-    payeeText: payeeShown(shown),
+    isMasked,
     checks: await checksShown(store, row),
     booked,
     returns: await store.returnsOf([row.reference]),
@@ -423,7 +426,7 @@ function paymentFacts(shown: PayoutShown): Html {
   const { row, checks, booked, returns } = shown;
   const { fee, feeCurrency } = row;
   return factList([
-    ...paidFacts(shown),
+    ...paidFacts(shown, shown.isMasked),
     ...checks.map((check) => [CHECKS[check.kind], visible(checkText(check))] as const),
     ['Fee booked', fee !== null && money(fee, feeCurrency ?? '')],
     ['Exchanged', booked !== undefined && exchangedText(booked)],
@@ -453,12 +456,12 @@ const originFacts = ({ row }: PayoutShown, url: string): Html => {
 /** Not a column of files; an account of our own. */
 const TO_ACCOUNT = 'to_account_id';
 
-/** Every field of the row that the digest covers; personal details are masked. */
-const instructionFacts = ({ instruction }: PayoutRecord): Html =>
+/** Every field of the row that the digest covers. */
+const instructionFacts = ({ row: { instruction }, isMasked }: PayoutShown): Html =>
   factList(
     Object.entries(instruction).map(([field, value]) => [
       OWN_FIELDS.has(field) || field === TO_ACCOUNT ? field : `payee: ${field}`,
-      shownValue(field === TO_ACCOUNT ? 'account_id' : field, value),
+      isMasked ? shownValue(field === TO_ACCOUNT ? 'account_id' : field, value) : value,
     ]),
   );
 

@@ -71,8 +71,8 @@ describe('a payout that asks', () => {
     for (const shown of [
       '2,450.00 USD',
       'acc-u1001-usd',
-      'S***',
-      '***01',
+      'Sample Payee',
+      '00001001',
       'ben-u1001-usd-local',
       '1.20 USD',
       'no cap',

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { checksShown, type ShownCheck } from '../../../activities/payee-checks.ts';
 import { isBankError, undefinedIf } from '../../../bank/errors.ts';
+import { shownValue } from '../../../domain/finding.ts';
+import { beneficiaryFields } from '../../../domain/instruction.ts';
 import { WHAT_AN_ID_IS } from '../../../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,
@@ -12,6 +14,7 @@ import { isOverBatch } from '../../../files/intake/known-rows.ts';
 import { type BatchSummary, reportedIncidents } from '../../../reports/batch-report.ts';
 import { bothSides, type Comparison, needsBank } from '../../../reports/comparison.ts';
 import { batchUrl, workflowUrl } from '../../../reports/links.ts';
+import { maskedPayee, type PayeeNamed, payeeNamed } from '../../../reports/masked.ts';
 import { type NextStep, nextStep } from '../../../reports/next-step.ts';
 import { summaryOfBatch } from '../../../reports/report-batch.ts';
 import type { ReportedIncident, ReportedPayout } from '../../../reports/report-document.ts';
@@ -19,6 +22,7 @@ import { factsOf, stepContext } from '../../../reports/report-source.ts';
 import { reportedPayout } from '../../../reports/reported-payout.ts';
 import type { PayoutRecord, Store } from '../../../store/store.ts';
 import { findTarget, type Target } from '../../find-target.ts';
+import { maySeePayee } from '../may-see.ts';
 import { operation, type Place, pathId, visibleBatch, visiblePayout } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
 
@@ -86,6 +90,10 @@ export interface PayoutView {
   incidents: ReportedIncident[];
   /** Null: it is completed. */
   step: NextStep | null;
+  /** As the row or the last reading of the bank shows it; masked for who neither decides about it nor has handed it over. */
+  payee: PayeeNamed;
+  /** What it is paid for, masked likewise. */
+  note: string | null;
   checks: ShownCheck[];
   /** Null: the bank does not answer now. */
   sides: Comparison[] | null;
@@ -116,7 +124,18 @@ async function payoutView(place: Place, payout: PayoutRecord): Promise<PayoutVie
   const [reported] = (await factsOf(store, [payout])).map(([row, facts]) => reportedPayout(row, facts, links));
   if (reported === undefined) throw new Error('a row has facts');
   const sides = await sidesNow(place, payout, incidents.length > 0);
-  return { payout, reported, incidents, step, checks, sides, liveUrl: live ? workflowUrl(live, workflowId) : null };
+  const liveUrl = live ? workflowUrl(live, workflowId) : null;
+  return { payout, reported, incidents, step, ...(await payeeOf(place, payout)), checks, sides, liveUrl };
+}
+
+async function payeeOf({ store, caller }: Place, payout: PayoutRecord): Promise<Pick<PayoutView, 'payee' | 'note'>> {
+  const { uid, instruction } = payout;
+  const { beneficiary_id: payeeId, note } = instruction;
+  const [seen] = payeeId === undefined ? [] : await store.payeesOf([{ uid, payeeId }]);
+  const items = payeeId === undefined ? beneficiaryFields(instruction) : (seen?.items ?? {});
+  return maySeePayee(caller, payout)
+    ? { payee: payeeNamed(items), note: note ?? null }
+    : { payee: maskedPayee(items), note: shownValue('note', note) };
 }
 
 /** The comparisons of a row; null if the bank does not answer. Nothing is started for them. */
@@ -124,7 +143,7 @@ async function sidesNow(place: Place, payout: PayoutRecord, hasIncidents: boolea
   const { store, settings } = place;
   const sides = await undefinedIf(isBankError, async () => {
     const bank = hasIncidents || needsBank(payout) ? await place.liveBank() : undefined;
-    return bothSides({ store, bank, settings }, payout);
+    return bothSides({ store, bank, settings, isMasked: !maySeePayee(place.caller, payout) }, payout);
   });
   return sides ?? null;
 }

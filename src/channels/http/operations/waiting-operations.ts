@@ -8,7 +8,7 @@ import { bothSides, needsBank } from '../../../reports/comparison.ts';
 import { kindOf } from '../../../reports/next-step.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';
-import { maySeePayout } from '../may-see.ts';
+import { maySeePayee, maySeePayout } from '../may-see.ts';
 import { flag, listOf, operation, type Place, pathId } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
 
@@ -76,7 +76,7 @@ async function comparisons(place: Place, payouts: readonly PayoutRecord[]): Prom
   const found: Comparison[] = [];
   for (const row of payouts) {
     if (found.length >= COMPARED_MAX) break;
-    found.push(...(await bothSides({ store, bank, settings }, row)));
+    found.push(...(await bothSides({ store, bank, settings, isMasked: !maySeePayee(place.caller, row) }, row)));
   }
   return found;
 }
