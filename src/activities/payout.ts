@@ -1,4 +1,5 @@
 import { doubtInWords } from '../domain/absence.ts';
+import { dueAt } from '../domain/business-days.ts';
 import { type Claim, StoreMismatch, Superseded } from '../domain/claim.ts';
 import { FAILURES, Misuse } from '../domain/failures.ts';
 import type { Assessment } from '../domain/gates.ts';
@@ -27,7 +28,6 @@ import {
   submissionOf,
   withUnknownAttempts,
 } from '../domain/submission.ts';
-import { dueAt } from '../domain/time.ts';
 import { capsOf } from '../people/decisions/asked.ts';
 import { isSignedByMaker } from '../people/decisions/verdict.ts';
 import { type Caller, claimedRow, orderReference, orderReferences } from '../store/claimed-row.ts';

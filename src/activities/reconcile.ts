@@ -1,5 +1,6 @@
 import { byLaterClock, listedFrom } from '../bank/bank-time.ts';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
+import { dueAt } from '../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../domain/claim.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { someAtOnce } from '../domain/iterate.ts';
@@ -7,7 +8,7 @@ import { isEnd } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
 import type { ReconciliationFindings } from '../domain/reconciliation.ts';
 import { inMarkdown } from '../domain/text.ts';
-import { DAY_MS, dueAt } from '../domain/time.ts';
+import { DAY_MS } from '../domain/time.ts';
 import type {
   BatchRecord,
   PayoutRecord,

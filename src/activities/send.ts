@@ -3,6 +3,7 @@ import { listedFrom } from '../bank/bank-time.ts';
 import type { SendOptions } from '../bank/call-options.ts';
 import { BankError } from '../bank/errors.ts';
 import { findPayee, type NamedPayee, namedPayee, payeeReference } from '../bank/payee-lists.ts';
+import { dueAt } from '../domain/business-days.ts';
 import { type Claim, StoreMismatch, Superseded } from '../domain/claim.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { mainOrderKindOf, type OrderKind, orderKindsOf } from '../domain/names.ts';
@@ -21,7 +22,7 @@ import {
 } from '../domain/sent-order.ts';
 import { type AttemptResult, bankSays, inDoubt, orderToRepeat, refusalMeaning } from '../domain/submission.ts';
 import { switchFactsOf } from '../domain/switches.ts';
-import { DAY_MS, doublingPause, dueAt } from '../domain/time.ts';
+import { DAY_MS, doublingPause } from '../domain/time.ts';
 import { boughtWithin } from '../people/decisions/asked.ts';
 import { isAddedUp, limitPassed, mayLeave } from '../people/decisions/let-through.ts';
 import { type Caller, claimedRow, orderReference, type Sender } from '../store/claimed-row.ts';

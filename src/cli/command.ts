@@ -272,6 +272,7 @@ const numberIn = (least: number, most: number, rule: string) => (text: string) =
 export const port = numberIn(0, 65_535, 'a port is a number from 0 to 65535');
 export const canary = numberIn(1, Number.POSITIVE_INFINITY, 'must be at least one row');
 export const days = numberIn(1, 3_650, '1 to 3650 days');
+export const year = numberIn(2024, 2099, 'a year from 2024 to 2099');
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -37,6 +37,7 @@ import { card, exchange, retry, run, transfer, validate, watch } from './command
 import {
   accounts,
   beneficiaries,
+  calendar,
   completion,
   events,
   explain,
@@ -119,7 +120,7 @@ export const COMMANDS = [
   ...[validate, run, retry, watch, transfer, exchange, gateway, intake, schedule, card],
   ...[approve, reject, cancel, resolve, acknowledge, pause, drain, resume, switches, policy],
   ...[status, report, list, inbox, incidents, reconcile, accounts, beneficiaries, orders, reference, doctor],
-  ...[events, audit, migrate, backup, restore, histories, replay, template, explain, completion],
+  ...[events, audit, migrate, backup, restore, histories, replay, template, calendar, explain, completion],
 ];
 
 /** Before the help of the program. */

@@ -518,7 +518,7 @@ async function detailsAsked(session: Session, staged: StagedFile): Promise<Requi
   return (currency, type) => entries.get(currency)?.filter(({ beneficiary_type }) => beneficiary_type === type);
 }
 
-const NO_DAYS = { today: '', dueDate: (executeOn: string) => executeOn };
+const NO_DAYS = { today: '', calendar: undefined };
 /** Of a plan, what follows from its rows alone. */
 const FIGURES = ['payouts', 'newBeneficiaries', 'retries', 'totals', 'accounts'] as const;
 

@@ -1,7 +1,7 @@
 import type { Policy } from './authority.ts';
+import type { BusinessCalendar } from './business-days.ts';
 import type { CardTerms } from './card-payment.ts';
 import type { ApprovalRule, Terms } from './policy.ts';
-import type { BusinessCalendar } from './time.ts';
 
 interface Line {
   (fields: object, sentence?: string): void;

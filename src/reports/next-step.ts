@@ -1,11 +1,11 @@
 import { isSamePerson, may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
+import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { shortId } from '../domain/display.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forOperator, type Remedy } from '../domain/remedy.ts';
-import { type BusinessCalendar, dueAt } from '../domain/time.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
 import { NOT_MADE } from './question-facts.ts';
 import { STATES } from './state-texts.ts';

@@ -31,7 +31,7 @@ type Claims = Awaited<ReturnType<typeof claimsOf>>;
 /** Whether a gateway may say that these rows are what it will pay of the claims. */
 async function isPlanOf(named: readonly (Claims[0] | undefined)[], claims: Claims): Promise<boolean> {
   const rows = named.flatMap((claim) => claim ?? []).sort((a, b) => (a.reference < b.reference ? -1 : 1));
-  const days = { today: '', dueDate: (day: string) => day };
+  const days = { today: '', calendar: undefined };
   const plan = await planOf('payroll.csv', rows, { count: 0, rows: [] }, days);
   const planned = rows.map(({ reference, payloadDigest: digest }) => ({ reference, digest }));
   return assertPlanOf(plan, planned, claims).then(

@@ -9,7 +9,7 @@ import { claimRowsOf } from '../files/intake/rows.ts';
 import { batchClaim, claimRow } from '../store/samples.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
 
-const DAYS = { today: '2026-03-30', dueDate: (executeOn: string) => executeOn };
+const DAYS = { today: '2026-03-30', calendar: undefined };
 
 const planned = (rows: readonly ClaimRow[]): Promise<Plan> => planOf('may.csv', rows, { count: 0, rows: [] }, DAYS);
 

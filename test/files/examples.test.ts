@@ -22,7 +22,7 @@ describe.each(['payouts.csv', 'payouts.json'])('%s', (name) => {
     const { input, findings, instructions } = await exampleOf(name);
     expect([...input.findings, ...findings]).toEqual([]);
     expect(instructions).toHaveLength(input.rows.length);
-    const days = { today: '2026-03-30', dueDate: (executeOn: string) => executeOn };
+    const days = { today: '2026-03-30', calendar: undefined };
     expect(instructions.flatMap(({ instruction }) => warningsOf(instruction, days))).toEqual([]);
   });
 

@@ -430,8 +430,12 @@ describe('the calendar', () => {
     const path = calendarOf('{"holidays":{"*":["2026-12-25"],"EUR":[]}}');
     expect(loadConfig({ PAYOUTS_HOLIDAYS: path }).settings.calendar).toEqual({
       weekend: ['SAT', 'SUN'],
+      paymentSystems: false,
       holidays: { '*': ['2026-12-25'], EUR: [] },
+      open: {},
+      cutOffs: [],
     });
+    expect(loadConfig({ PAYOUTS_HOLIDAYS: 'payment-systems' }).settings.calendar?.paymentSystems).toBe(true);
     expect(
       loadConfig({ PAYOUTS_HOLIDAYS: calendarOf('{"weekend":[],"holidays":{}}') }).settings.calendar?.weekend,
     ).toEqual([]);
@@ -444,7 +448,12 @@ describe('the calendar', () => {
     ['a key that is no currency', '{"holidays":{"eur":[]}}', 'holidays'],
     ['an unknown day', '{"weekend":["Sunday"],"holidays":{}}', 'weekend.0'],
     ['a week without an open day', '{"weekend":["MON","TUE","WED","THU","FRI","SAT","SUN"],"holidays":{}}', 'weekend'],
-    ['no holidays', '{}', 'holidays'],
+    [
+      'a cut-off in no time zone',
+      '{"cutOffs":[{"currency":"EUR","at":"15:30","zone":"Europe/Bern"}]}',
+      'cutOffs.0.zone',
+    ],
+    ['a cut-off at no time', '{"cutOffs":[{"currency":"EUR","at":"3pm","zone":"UTC"}]}', 'cutOffs.0.at'],
     ['a member more', '{"holidays":{},"holiday":{}}', 'holiday'],
   ])('with %s cannot be used', (_what, text, place) => {
     const error = errorOf({ PAYOUTS_HOLIDAYS: calendarOf(text) });

@@ -244,7 +244,13 @@ describe.concurrent('rows of a batch', () => {
     const [today = '', tomorrow = ''] = [0, 86_400_000].map((ms) =>
       new Date(Date.now() + ms).toISOString().slice(0, 10),
     );
-    const calendar = { weekend: [], holidays: { USD: [today, tomorrow] } };
+    const calendar = {
+      weekend: [],
+      paymentSystems: false,
+      holidays: { USD: [today, tomorrow] },
+      open: {},
+      cutOffs: [],
+    };
     await using product = await startProduct({ settings: { calendar } });
     await runBatch(product, [{ execute_on: today }, {}]);
     await until(async () => (await statesOf(product.store))[1] === 'completed');

@@ -17,6 +17,7 @@ import {
   storableText,
   TEMPLATES,
   wholeNumber,
+  year,
 } from '../command.ts';
 import { EXIT } from '../exit.ts';
 
@@ -206,6 +207,15 @@ export const template = command('template', 'print a file to fill in, valid for 
     option('--payees <file>', 'with --from: an existing payee directory'),
   ],
   action: async () => (await import('../template-file.ts')).template,
+});
+
+export const calendar = command('calendar [currency]', 'show the business days and cut-offs that are used', {
+  examples: [
+    ['payouts calendar', 'for each currency: the systems known by rule, the next business day, the cut-off'],
+    ['payouts calendar EUR --year 2027', 'the closed weekdays of a year, and by what they are closed'],
+  ],
+  options: [option('--year <year>', 'closed weekdays of this year; default: the current one', { parse: year })],
+  action: async () => (await import('../calendar.ts')).calendar,
 });
 
 export const explain = command(

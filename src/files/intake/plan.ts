@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { dueDate } from '../../domain/business-days.ts';
 import { isoOrNull } from '../../domain/display.ts';
 import { type Total, Totals } from '../../domain/money.ts';
 import { bankIdentity } from '../../platform/config/bank.ts';
@@ -51,7 +52,7 @@ export async function planOf(
   file: string,
   claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
   lookAlikes: LookAlikes,
-  { today, dueDate }: Days,
+  { today, calendar }: Days,
 ): Promise<Plan> {
   const totals = new Totals();
   const accounts = new Totals();
@@ -64,7 +65,7 @@ export async function planOf(
     const { uid, account_id: accountId, currency } = instruction;
     totals.add(instruction);
     accounts.add(instruction, JSON.stringify([uid, accountId, currency]));
-    const due = instruction.execute_on === undefined ? null : dueDate(instruction.execute_on, currency);
+    const due = instruction.execute_on === undefined ? null : dueDate(instruction.execute_on, currency, calendar);
     const date = due !== null && due < today ? null : due;
     dates.set(date, (dates.get(date) ?? 0) + 1);
     if (instruction.beneficiary_id === undefined) newBeneficiaries += 1;

@@ -1,5 +1,4 @@
 import type { SignedDecision, Statement } from '../../domain/authority.ts';
-import { dueDate } from '../../domain/time.ts';
 import type { App } from '../../platform/app.ts';
 import { inPages } from '../../store/in-pages.ts';
 import { provenUnpaid } from '../../store/proven-unpaid.ts';
@@ -48,10 +47,9 @@ export interface ReadFile extends InstructionFile {
   retryOf?: string;
 }
 
-/** `today`, and the day on which a row with an execution date is sent. */
 export const daysOf = ({ config, now }: Pick<ReadingApp, 'config' | 'now'>): Days => ({
   today: new Date(now()).toISOString().slice(0, 'YYYY-MM-DD'.length),
-  dueDate: (executeOn, currency) => dueDate(executeOn, currency, config.settings.calendar),
+  calendar: config.settings.calendar,
 });
 
 /** Reads every row of a file. A refusal if it cannot be opened; everything wrong inside is a finding. */

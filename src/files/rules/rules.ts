@@ -55,7 +55,7 @@ export const RULES: Readonly<Record<string, string>> = {
     'A quoted value has no closing quote, or text follows its closing quote. Double the quotes inside values: "".',
   'cell-error': 'A formula in the sheet results in an error such as #REF!. Correct it, or type the value.',
   'closed-day':
-    'A warning: the date is not a business day. The calendar (PAYOUTS_HOLIDAYS) moves it; without a calendar it is kept.',
+    'A warning: the date is not a business day (payouts calendar). The calendar (PAYOUTS_HOLIDAYS) moves it; without a calendar it is kept.',
   'conflicting-fields': 'The fields address_city and address_suburb are two names of one field. Clear one of them.',
   'control-character':
     'The value contains an invisible character, or one that changes the direction of text. Type it again as plain text.',

@@ -7,6 +7,7 @@ import {
   isPostcode,
   referenceFault,
 } from '../../domain/bank-identifiers.ts';
+import { type BusinessCalendar, dueDate, isOpen, KNOWN_BY_RULE } from '../../domain/business-days.ts';
 import { isFreeText } from '../../domain/finding.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import type { Broken } from './field-rules.ts';
@@ -14,8 +15,8 @@ import type { Broken } from './field-rules.ts';
 export interface Days {
   /** UTC, ISO 8601. */
   today: string;
-  /** The day on which a row with this execution date is sent. */
-  dueDate(executeOn: string, currency: string): string;
+  /** Of the days on which rows are sent. */
+  calendar: BusinessCalendar | undefined;
 }
 
 /** A long number as Excel shows it and saves it to CSV: its last digits are lost. */
@@ -36,7 +37,8 @@ const LINE_BREAK = /[\n\r\t]/;
  * Probable mistakes, which stop nothing: shown before the plan is confirmed. Only for rows without findings. `reference`: of the
  * payment, where a bank message has it as such.
  */
-export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: Days, reference?: string): Broken[] {
+export function warningsOf(instruction: PayoutInstruction, days: Days, reference?: string): Broken[] {
+  const { today, calendar } = days;
   const { execute_on: executeOn, expires_at: expiresAt, currency } = instruction;
   const warnings = identifierWarnings(instruction, reference);
   for (const [column, value = ''] of Object.entries(instruction)) {
@@ -48,8 +50,8 @@ export function warningsOf(instruction: PayoutInstruction, { today, dueDate }: D
   for (const column of ['uid', 'id']) {
     if (hasAnotherSpelling(instruction[column])) warnings.push({ column, ...ANOTHER_SPELLING });
   }
-  const due = executeOn && dueDate(executeOn, currency);
-  if (executeOn && due) warnings.push(...dateWarnings(executeOn, due, today));
+  const due = executeOn && dueDate(executeOn, currency, calendar);
+  if (executeOn && due) warnings.push(...dateWarnings({ execute_on: executeOn, currency }, due, days));
   const sentOn = due === undefined || due < today ? today : due;
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(sentOn)) {
     warnings.push({ column: 'expires_at', ...EXPIRED });
@@ -105,14 +107,17 @@ const FAULTS: Readonly<Record<IdentifierFault, string>> = {
   'postcode-form': 'not a postcode of the country in the address; compare it with the invoice',
 };
 
-function dateWarnings(executeOn: string, due: string, today: string): Broken[] {
+function dateWarnings(
+  { execute_on: executeOn, currency }: { execute_on: string; currency: string },
+  due: string,
+  { today, calendar }: Days,
+): Broken[] {
   const column = 'execute_on';
   if (due < today) return [{ column, ...PAST }];
   if (due > inAYear(today)) return [{ column, ...FAR_AHEAD }];
   if (due !== executeOn)
     return [{ column, rule: 'closed-day', message: `not a business day of the currency; sent on ${due}` }];
-  const weekday = new Date(`${executeOn}T00:00:00Z`).getUTCDay();
-  return weekday === 0 || weekday === 6 ? [{ column, ...WEEKEND }] : [];
+  return calendar !== undefined || isOpen(executeOn, currency, KNOWN_BY_RULE) ? [] : [{ column, ...NO_CALENDAR }];
 }
 
 const inAYear = (today: string): string => `${Number(today.slice(0, 4)) + 1}${today.slice(4)}`;
@@ -150,8 +155,8 @@ const FAR_AHEAD = {
   rule: 'date-far-ahead',
   message: 'the date is more than a year ahead, and the payout waits until then; compare the year with the invoice',
 };
-const WEEKEND = {
+const NO_CALENDAR = {
   rule: 'closed-day',
   message:
-    'a Saturday or Sunday, and no calendar is set (PAYOUTS_HOLIDAYS): the payout is sent on that day, and the bank may pay later',
+    'a weekend or a day on which the payment systems of the currency are closed, and no calendar is set (PAYOUTS_HOLIDAYS): the payout is sent on that day, and the bank may pay later',
 };

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { type BusinessCalendar, KNOWN_BY_RULE, WEEKDAYS } from '../../domain/business-days.ts';
 import type { CardTerms } from '../../domain/card-payment.ts';
 import type { Terms } from '../../domain/policy.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
-import { type BusinessCalendar, midnightOf, WEEKDAYS } from '../../domain/time.ts';
+import { midnightOf } from '../../domain/time.ts';
 import { cardStatuses } from './cards.ts';
 import { readJsonFile } from './json-file.ts';
 import { key, type ValuesOf } from './key.ts';
@@ -20,27 +21,54 @@ import {
   timeScale,
 } from './values.ts';
 
+const daysByCurrency = z.record(
+  z.string().regex(/^(\*|[A-Z]{3})$/, { error: 'is neither * nor a currency code' }),
+  z.array(
+    z.string().refine((text) => midnightOf(text) !== undefined, { error: 'is not a valid date such as 2026-12-25' }),
+  ),
+);
+
+const isTimeZone = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
 const calendar = z.strictObject({
   weekend: z
     .array(z.enum(WEEKDAYS))
     .refine((days) => new Set(days).size < WEEKDAYS.length, { error: 'leaves no business day' })
     .default(['SAT', 'SUN']),
-  holidays: z.record(
-    z.string().regex(/^(\*|[A-Z]{3})$/, { error: 'is neither * nor a currency code' }),
-    z.array(
-      z.string().refine((text) => midnightOf(text) !== undefined, { error: 'is not a valid date such as 2026-12-25' }),
-    ),
-  ),
+  paymentSystems: z.boolean().default(false),
+  holidays: daysByCurrency.default({}),
+  open: daysByCurrency.default({}),
+  cutOffs: z
+    .array(
+      z.strictObject({
+        currency: z.string().regex(/^[A-Z]{3}$/, { error: 'is no currency code' }),
+        payment_type: z.string().min(1).optional(),
+        at: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'is not a time such as 15:30' }),
+        zone: z.string().refine(isTimeZone, { error: 'is not a time zone such as Europe/Berlin' }),
+      }),
+    )
+    .default([]),
 });
 
-/** The calendar in the file named by `PAYOUTS_HOLIDAYS`. Throws a `ConfigError` if it is unusable. */
-const loadCalendar = (path: string): BusinessCalendar =>
-  readJsonFile(
-    path,
-    calendar,
-    'PAYOUTS_HOLIDAYS',
-    'It is: a JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":["2026-12-25"]}}.',
-  );
+/** In place of a file: weekends, and what is known by rule. */
+const PAYMENT_SYSTEMS_ALONE = 'payment-systems';
+
+/** The calendar named by `PAYOUTS_HOLIDAYS`. Throws a `ConfigError` if its file is unusable. */
+const loadCalendar = (named: string): BusinessCalendar =>
+  named === PAYMENT_SYSTEMS_ALONE
+    ? KNOWN_BY_RULE
+    : readJsonFile(
+        named,
+        calendar,
+        'PAYOUTS_HOLIDAYS',
+        `It is: ${PAYMENT_SYSTEMS_ALONE}, or a JSON file {"weekend":["SAT","SUN"],"paymentSystems":true,"holidays":{"*":["2026-12-25"]},"open":{},"cutOffs":[{"currency":"EUR","at":"15:30","zone":"Europe/Berlin"}]}, where each member may be absent.`,
+      );
 
 /** Settings of payouts, card payments and workers. Those marked (api-gaps) supply what the interface does not show. */
 export const WORKER_KEYS = {
@@ -124,7 +152,7 @@ export const WORKER_KEYS = {
   PAYOUTS_HOLIDAYS: key(
     text,
     null,
-    'JSON file {"weekend":["SAT","SUN"]?,"holidays":{"*":[DATE],"EUR":[DATE]}}: a row due on such a day is sent on the next business day; absent: every day is a business day',
+    '`payment-systems` (weekends and the closing days of TARGET, Fedwire, CHAPS and others, by rule), or a JSON file of closed days, open days and cut-offs: a row due on a closed day is sent on the next business day; absent: every day is a business day',
   ),
   PAYOUTS_CARD_FINGERPRINT_WAIT: key(duration, '10s', 'how long a card payment waits for the device fingerprint'),
   PAYOUTS_CARD_DEADLINE: key(

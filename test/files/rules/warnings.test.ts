@@ -1,13 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { dueDate } from '../../../src/domain/time.ts';
 import { warningsOf } from '../../../src/files/rules/warnings.ts';
 
 const GOOD = { id: 'INV-1', uid: 'u-1', account_id: 'acc-1', amount: '1.00', currency: 'EUR' };
-const TODAY = { today: '2026-11-23', dueDate: (executeOn: string) => executeOn };
-const CALENDAR = { weekend: ['SAT', 'SUN'], holidays: { '*': ['2026-12-25'] } } as const;
+const TODAY = { today: '2026-11-23', calendar: undefined };
+const CALENDAR = {
+  weekend: ['SAT', 'SUN'],
+  paymentSystems: false,
+  holidays: { '*': ['2026-12-25'] },
+  open: {},
+  cutOffs: [],
+} as const;
 const BY_CALENDAR = {
   ...TODAY,
-  dueDate: (executeOn: string, currency: string) => dueDate(executeOn, currency, CALENDAR),
+  calendar: CALENDAR,
 };
 
 describe('a row is warned of', () => {
@@ -130,4 +135,13 @@ it.each<[reference: string, iban: string, right: boolean]>([
 ])('a structured reference %s to %s: right %s', (reference, iban_no, right) => {
   const found = warningsOf({ ...GOOD, iban_no, note: `Invoice ${reference}` }, TODAY, reference);
   expect(found.map(({ rule }) => rule)).toEqual(right ? [] : ['reference-check-digits']);
+});
+
+it.each([
+  ['EUR', '2027-03-26', ['closed-day']],
+  ['EUR', '2027-03-28', ['closed-day']],
+  ['JPY', '2027-03-26', []],
+])('without a calendar a row in %s is warned of on %s: %o', (currency, executeOn, rules) => {
+  const found = warningsOf({ ...GOOD, currency, execute_on: executeOn }, TODAY);
+  expect(found.map(({ rule }) => rule)).toEqual(rules);
 });
