@@ -1,0 +1,534 @@
+import { ByReference } from '../reference-form.ts';
+import type {
+  AttributedReturn,
+  BookedLine,
+  Discrepancy,
+  DiscrepancyKind,
+  Match,
+  MatchedBy,
+  OurMovement,
+  OurRecord,
+  Reconciled,
+  ToReconcile,
+} from './booked.ts';
+
+/**
+ * Which booking of a bank belongs to which movement of ours, and where the two differ. Pure: nothing here changes the outcome of a
+ * payout; a finding is for people.
+ */
+
+/** How long a bank may take to book what it has completed: a long weekend. */
+export const BOOKED_WITHIN_DAYS = 5;
+/** How long after a payment its return is looked for among equal amounts; by its reference it is found at any time. */
+export const RETURNED_WITHIN_DAYS = 60;
+const CANDIDATES_MAX = 10;
+
+export function reconcile(input: ToReconcile): Reconciled {
+  const matching = new Matching(input);
+  matching.byHand();
+  matching.byName();
+  matching.byBatch();
+  matching.byDocument();
+  matching.judge();
+  matching.byAmount();
+  matching.bySum();
+  matching.rest();
+  return matching.result();
+}
+
+class Matching {
+  private readonly input: ToReconcile;
+  private readonly names: ByReference<OurRecord>;
+  private readonly others = new Map<string, OurRecord | undefined>();
+  private readonly byReference: ReadonlyMap<string, OurRecord>;
+  private readonly open: Set<BookedLine>;
+  /** Movements without a booking. */
+  private readonly unbooked = new Map<string, OurMovement>();
+  /** Lines that name a record, before they are judged together. */
+  private readonly named = new Map<OurRecord, { line: BookedLine; by: MatchedBy }[]>();
+  private readonly matches: Match[] = [];
+  private readonly discrepancies: Discrepancy[] = [];
+  private readonly returns: AttributedReturn[] = [];
+  /** Lines about which people have decided. */
+  private readonly said: ReadonlySet<string>;
+  /** Records about whose payment something was already said. */
+  private readonly judged = new Set<string>();
+
+  constructor(input: ToReconcile) {
+    this.input = input;
+    this.byReference = new Map(input.records.map((record) => [record.reference, record]));
+    this.names = new ByReference(
+      input.records.flatMap((record) => [record.reference, ...record.names].map((name) => [name, record] as const)),
+    );
+    for (const record of input.records) {
+      for (const name of record.names) addUnique(this.others, fold(name), record);
+      for (const movement of record.movements) this.unbooked.set(movement.id, movement);
+    }
+    this.open = new Set(input.lines);
+    this.said = new Set(input.byHand?.map(({ lineId }) => lineId));
+  }
+
+  result(): Reconciled {
+    return { matches: this.matches, discrepancies: this.discrepancies, returns: this.returns };
+  }
+
+  byHand(): void {
+    const decided = new Map(this.input.byHand?.map((it) => [it.lineId, it]));
+    for (const line of this.input.lines) {
+      const decision = decided.get(line.id);
+      if (decision === undefined) continue;
+      const record = this.byReference.get(decision.reference ?? '');
+      if (record === undefined) {
+        this.open.delete(line);
+        this.matches.push({
+          lineId: line.id,
+          movementId: undefined,
+          reference: decision.reference,
+          kind: 'other',
+          by: 'person',
+        });
+      } else this.name(record, line, 'person');
+    }
+  }
+
+  byName(): void {
+    for (const line of [...this.open]) {
+      const found = new Set(line.references.flatMap((text) => this.recordNamed(text) ?? []));
+      const [record, another] = found;
+      if (record !== undefined && another === undefined) this.name(record, line, 'reference');
+    }
+  }
+
+  private recordNamed(text: string): OurRecord | undefined {
+    return this.names.find(text) ?? this.others.get(fold(text));
+  }
+
+  /** One booking for a whole file: by the ids of the file, else by its sum and number of payments. */
+  byBatch(): void {
+    const paid = [...this.unbooked.values()].filter((it) => it.kind === 'payment' && !this.isNamed(it.reference));
+    const files = new FilePayments(paid, (reference) => this.byReference.get(reference)?.batch);
+    for (const line of [...this.open]) {
+      if (line.direction === 'credit') continue;
+      const here = (some: readonly OurMovement[]): OurMovement[] =>
+        some.filter((it) => this.unbooked.has(it.id) && isSamePlace(it, line));
+      const ofFile = here(files.named(line));
+      if (ofFile.length > 0 && this.takeAll(line, ofFile, 'batch')) continue;
+      const { count } = line.batch ?? {};
+      if (count === undefined || count < 2) continue;
+      const fitting = files
+        .all()
+        .map(here)
+        .filter((some) => some.length === count && sum(some) === line.minor);
+      if (fitting.length === 1) this.takeAll(line, fitting[0] ?? [], 'sum');
+    }
+  }
+
+  private isNamed(reference: string): boolean {
+    const record = this.byReference.get(reference);
+    return record !== undefined && this.named.has(record);
+  }
+
+  /** With their fees, or without: whichever adds up. */
+  private takeAll(line: BookedLine, payments: readonly OurMovement[], by: MatchedBy): boolean {
+    const fees = payments.flatMap(({ reference }) => this.feesOf(reference, line));
+    const taken = [payments, [...payments, ...fees]].find((some) => sum(some) === line.minor);
+    if (taken === undefined) return false;
+    this.open.delete(line);
+    for (const movement of taken) this.take(line, movement, by);
+    return true;
+  }
+
+  private feesOf(reference: string, line: BookedLine): OurMovement[] {
+    const movements = this.byReference.get(reference)?.movements ?? [];
+    return movements.filter((it) => it.kind === 'fee' && this.unbooked.has(it.id) && isSamePlace(it, line));
+  }
+
+  /** A document number alone may be anybody's: amount and account must be the same too. */
+  byDocument(): void {
+    const byDocument = Map.groupBy(this.input.records, ({ documentId }) => fold(documentId));
+    for (const line of [...this.open]) {
+      const found = new Set(
+        line.references
+          .filter((text) => fold(text).length >= DOCUMENT_LENGTH)
+          .flatMap((text) => byDocument.get(fold(text)) ?? []),
+      );
+      const fitting = [...found].filter(({ asked, state }) =>
+        line.direction === 'debit'
+          ? asked.accountId === line.accountId && asked.currency === line.currency && asked.minor === line.minor
+          : state === 'paid' && line.isReturn && asked.currency === line.currency && line.minor <= asked.minor,
+      );
+      const [record, another] = fitting;
+      if (record !== undefined && another === undefined) this.name(record, line, 'document');
+    }
+  }
+
+  private name(record: OurRecord, line: BookedLine, by: MatchedBy): void {
+    this.open.delete(line);
+    const lines = this.named.get(record);
+    if (lines === undefined) this.named.set(record, [{ line, by }]);
+    else lines.push({ line, by });
+  }
+
+  private take(line: BookedLine, movement: OurMovement, by: MatchedBy): void {
+    this.unbooked.delete(movement.id);
+    const { id: movementId, reference, kind } = movement;
+    this.matches.push({ lineId: line.id, movementId, reference, kind, by });
+  }
+
+  private matched(line: BookedLine, record: OurRecord, kind: Match['kind'], by: MatchedBy): void {
+    this.matches.push({ lineId: line.id, movementId: undefined, reference: record.reference, kind, by });
+  }
+
+  /** All lines of one record together: several bookings may be one payment, or one may be there twice. */
+  judge(): void {
+    for (const [record, lines] of this.named) {
+      const rest = this.exact(record, lines);
+      const fees = rest.filter(({ line }) => line.direction === 'debit' && line.isFee);
+      const debits = rest.filter(({ line }) => line.direction === 'debit' && !line.isFee);
+      const credits = rest.filter(({ line }) => line.direction === 'credit');
+      this.judgeDebits(record, debits);
+      this.judgeFees(record, fees);
+      for (const credit of credits) this.judgeCredit(record, credit);
+    }
+  }
+
+  /** Takes what is exactly a movement of the record; returns the others, in order of their days. */
+  private exact(record: OurRecord, lines: readonly Named[]): Named[] {
+    const inOrder = lines.toSorted((a, b) => (a.line.on < b.line.on ? -1 : a.line.on > b.line.on ? 1 : 0));
+    return inOrder.filter(({ line, by }) => {
+      const isIt = (it: OurMovement): boolean =>
+        this.unbooked.has(it.id) && isSamePlace(it, line) && it.minor === line.minor && !line.isReversal;
+      const fitting = record.movements.filter(isIt);
+      const movement = fitting.find(({ kind }) => (kind === 'fee') === line.isFee) ?? fitting[0];
+      if (movement === undefined) return true;
+      this.take(line, movement, by);
+      return false;
+    });
+  }
+
+  private judgeDebits(record: OurRecord, debits: readonly Named[]): void {
+    for (const { line, by } of debits) this.matched(line, record, 'payment', by);
+    const lines = debits.map(({ line }) => line);
+    const [first] = lines;
+    if (first === undefined || record.state === 'open') return;
+    const booked = sum(lines);
+    if (record.state !== 'paid') {
+      const { state, endedOn } = record;
+      const isLate = state === 'unpaid' && endedOn !== undefined && lines.every(({ on }) => on > endedOn);
+      this.say(isLate ? 'late-booking' : 'booked-not-paid', record, lines, undefined, booked);
+      return;
+    }
+    const isDue = (it: OurMovement): boolean =>
+      it.direction === 'debit' && it.kind !== 'fee' && this.unbooked.delete(it.id);
+    const main = record.movements.find(isDue);
+    if (main === undefined) this.judgeSurplus(record, lines);
+    else this.judgePayment(record, main, lines);
+  }
+
+  /** The bookings that name a payment, none of which is exactly it. */
+  private judgePayment(record: OurRecord, main: OurMovement, lines: readonly BookedLine[]): void {
+    const [first] = lines;
+    if (first === undefined) return;
+    const booked = sum(lines);
+    const fees = this.feesOf(record.reference, first);
+    const fee = sum(fees);
+    const surplus = booked - main.minor;
+    const isOther = first.currency !== main.currency;
+    const isWithFee = !isOther && (surplus === first.chargesMinor || (fee > 0n && surplus <= FEE_TIMES * fee));
+    if (surplus > 0n && isWithFee) for (const { id } of fees) this.unbooked.delete(id);
+    if (isOther) this.say('other-currency', record, lines, main.minor, booked);
+    else if (first.accountId === main.accountId && (surplus === 0n || (fee > 0n && surplus === fee))) return;
+    else if (surplus > 0n && isWithFee) this.say('other-fee', record, lines, fee, surplus);
+    else {
+      const isDoubled = lines.length > 1 && lines.every(({ minor }) => minor === first.minor);
+      const kind = isDoubled ? 'booked-twice' : surplus === 0n ? 'other-account' : 'other-amount';
+      this.say(kind, record, lines, main.minor, booked);
+    }
+  }
+
+  /** The payment was booked as it should be, and these lines come on top. */
+  private judgeSurplus(record: OurRecord, lines: readonly BookedLine[]): void {
+    const before = record.movements.find((it) => it.kind !== 'fee' && it.direction === 'debit');
+    const ours = before?.minor;
+    const whole = lines.filter(({ minor }) => ours === undefined || minor * 2n > ours);
+    const small = lines.filter((line) => !whole.includes(line));
+    if (whole.length > 0) this.say('booked-twice', record, whole, ours, (ours ?? 0n) + sum(whole));
+    if (small.length > 0)
+      this.judgeFees(
+        record,
+        small.map((line) => ({ line, by: 'reference' as const })),
+        true,
+      );
+  }
+
+  private judgeFees(record: OurRecord, fees: readonly Named[], isMatched = false): void {
+    const [first] = fees;
+    if (first === undefined) return;
+    if (!isMatched) for (const { line, by } of fees) this.matched(line, record, 'fee', by);
+    const lines = fees.map(({ line }) => line);
+    const all = record.movements.filter((it) => it.kind === 'fee' && it.currency === first.line.currency);
+    const due = all.filter((it) => this.unbooked.has(it.id));
+    const already = sum(all) - sum(due);
+    for (const fee of due) this.unbooked.delete(fee.id);
+    if (sum(lines) === sum(due)) return;
+    this.say('other-fee', record, lines, sum(all), already + sum(lines));
+  }
+
+  private judgeCredit(record: OurRecord, { line, by }: Named): void {
+    const { reference, state } = record;
+    const isUndone = line.isReversal && !line.isReturn;
+    if (isUndone && state === 'paid') {
+      this.matched(line, record, 'return', by);
+      this.say('booking-undone', record, [line], record.asked.minor, line.minor);
+      return;
+    }
+    this.matched(line, record, 'return', by);
+    if (isUndone) return;
+    const { id: lineId, minor, currency, on, returnReason: reason } = line;
+    const known = record.movements.find(
+      (it) => it.kind === 'return' && it.currency === currency && it.minor === minor && this.unbooked.has(it.id),
+    );
+    if (known !== undefined) this.unbooked.delete(known.id);
+    else this.returns.push({ lineId, reference, minor, currency, on, reason });
+  }
+
+  private say(
+    kind: DiscrepancyKind,
+    record: OurRecord,
+    lines: readonly BookedLine[],
+    ours: bigint | undefined,
+    booked: bigint | undefined,
+  ): void {
+    this.judged.add(record.reference);
+    if (lines.length > 0 && lines.every(({ id }) => this.said.has(id))) return;
+    const [{ accountId, currency, on } = { ...record.asked, on: record.endedOn ?? '' }] = lines;
+    const lineIds = lines.map(({ id }) => id);
+    const { reference, asked } = record;
+    this.discrepancies.push({
+      ...{
+        kind,
+        reference,
+        lineIds,
+        accountId,
+        currency,
+        ours,
+        ourCurrency: kind === 'other-fee' ? currency : asked.currency,
+      },
+      ...{ booked, on, candidates: [] },
+    });
+  }
+
+  /** What names nothing of ours, by account, direction, amount and day; where it helps, by the payee's account. */
+  byAmount(): void {
+    const free = Map.groupBy(this.unbooked.values(), placeOf);
+    for (const line of inOrderOfDays(this.open)) {
+      const fitting = (free.get(placeOf(line)) ?? []).filter((it) => this.unbooked.has(it.id) && this.mayBe(it, line));
+      const known = fitting.filter((it) => this.isPaidTo(it, line));
+      const inOrder = (known.length > 0 ? known : fitting).toSorted((a, b) => (a.on < b.on ? -1 : 1));
+      const chosen = inOrder.find(({ kind }) => kind !== 'fee') ?? inOrder[0];
+      if (chosen === undefined) continue;
+      this.open.delete(line);
+      this.take(line, chosen, 'amount');
+    }
+  }
+
+  private mayBe(movement: OurMovement, line: BookedLine): boolean {
+    if (this.judged.has(movement.reference) || (line.isFee && movement.kind !== 'fee')) return false;
+    const isBack = line.isReturn || line.isReversal;
+    if ((movement.kind === 'return') !== isBack) return false;
+    const away = daysBetween(movement.on, line.on);
+    if (away < (isBack ? -BOOKED_WITHIN_DAYS : -1) || away > BOOKED_WITHIN_DAYS) return false;
+    const payee = this.byReference.get(movement.reference)?.payeeAccount;
+    return movement.kind !== 'payment' || payee === undefined || line.counterparty === undefined
+      ? true
+      : payee === line.counterparty;
+  }
+
+  private isPaidTo({ reference }: OurMovement, { counterparty }: BookedLine): boolean {
+    return counterparty !== undefined && this.byReference.get(reference)?.payeeAccount === counterparty;
+  }
+
+  /** One booking of several: a payment with its fee, the fees of a day or a month, the payments of a file, the cards of a day. */
+  bySum(): void {
+    for (const line of inOrderOfDays(this.open)) {
+      if (line.isReturn || line.isReversal) continue;
+      const near = [...this.unbooked.values()].filter(
+        (it) => isSamePlace(it, line) && it.kind !== 'return' && daysBetween(it.on, line.on) >= -1,
+      );
+      const fitting = sumsOf(near, line, (it) => this.byReference.get(it.reference)?.batch).filter(
+        (some) => some.length > 0 && sum(some) === line.minor,
+      );
+      const distinct = new Map(
+        fitting.map((some) => [
+          some
+            .map(({ id }) => id)
+            .sort()
+            .join(' '),
+          some,
+        ]),
+      );
+      const [only] = distinct.values();
+      if (only === undefined || distinct.size > 1) continue;
+      this.open.delete(line);
+      for (const movement of only) this.take(line, movement, 'sum');
+    }
+  }
+
+  /** What is left on either side. */
+  rest(): void {
+    for (const line of inOrderOfDays(this.open)) this.unexplained(line);
+    const byAmount = this.takenByAmount();
+    const missing = Map.groupBy(
+      [...this.unbooked.values()].filter((it) => it.kind !== 'fee' && it.kind !== 'card' && this.isDue(it)),
+      ({ reference, kind }) => `${reference} ${kind}`,
+    );
+    for (const [first] of missing.values()) {
+      if (first === undefined || this.judged.has(first.reference)) continue;
+      const { reference, accountId, currency, minor: ours, on } = first;
+      const equal = byAmount.get(placeOf(first)) ?? [];
+      this.discrepancies.push({
+        ...{ kind: 'not-booked', reference, lineIds: [], accountId, currency, ours },
+        ...{ ourCurrency: currency, booked: undefined, on },
+        candidates: equal,
+      });
+    }
+  }
+
+  /** References whose booking names none of them, by place and amount: another one that was paid alike may be booked instead. */
+  private takenByAmount(): ReadonlyMap<string, string[]> {
+    const ids = new Set(this.matches.filter(({ by }) => by === 'amount').map(({ movementId }) => movementId));
+    const taken = this.input.records.flatMap(({ movements }) => movements).filter(({ id }) => ids.has(id));
+    const groups = [...Map.groupBy(taken, placeOf)];
+    return new Map(
+      groups.map(([place, some]) => [place, some.slice(0, CANDIDATES_MAX).map(({ reference }) => reference)]),
+    );
+  }
+
+  private isDue({ accountId, on }: OurMovement): boolean {
+    for (let day = 0; day <= BOOKED_WITHIN_DAYS; day += 1) {
+      if (!this.input.isCovered(accountId, dayAfter(on, day))) return false;
+    }
+    return true;
+  }
+
+  private unexplained(line: BookedLine): void {
+    const { id, accountId, currency, minor, on, direction } = line;
+    const back = direction === 'credit' && (line.isReturn || line.isReversal);
+    const kind = back ? 'unattributed-return' : direction === 'debit' ? 'unexplained-debit' : 'unexplained-credit';
+    const candidates = direction === 'credit' ? this.mayHaveComeBack(line) : [];
+    this.discrepancies.push({
+      ...{ kind, reference: undefined, lineIds: [id], accountId, currency, ours: undefined },
+      ...{ ourCurrency: currency, booked: minor, on },
+      candidates,
+    });
+  }
+
+  /** Paid before, within the time of returns, and not less: the equal ones first. */
+  private mayHaveComeBack(line: BookedLine): string[] {
+    return this.input.records
+      .filter(({ state, asked, endedOn }) => {
+        const away = endedOn === undefined ? -1 : daysBetween(endedOn, line.on);
+        const isInTime = away >= 0 && away <= RETURNED_WITHIN_DAYS;
+        const fits = line.isReturn ? line.minor <= asked.minor : line.minor === asked.minor;
+        return state === 'paid' && isInTime && asked.currency === line.currency && fits;
+      })
+      .toSorted((a, b) => Number(b.asked.minor === line.minor) - Number(a.asked.minor === line.minor))
+      .map(({ reference }) => reference)
+      .slice(0, CANDIDATES_MAX);
+  }
+}
+
+/** Payments by the ids of their file. */
+class FilePayments {
+  private readonly byFile: ReadonlyMap<string, readonly OurMovement[]>;
+  private readonly byId = new Map<string, OurMovement[]>();
+
+  constructor(paid: readonly OurMovement[], batchOf: (reference: string) => OurRecord['batch'] | undefined) {
+    this.byFile = Map.groupBy(paid, (it) => fileOf(batchOf(it.reference), it));
+    for (const it of paid) {
+      const { batchId, messageId, paymentId } = batchOf(it.reference) ?? {};
+      const whole = messageId === undefined || paymentId === undefined ? undefined : `${messageId}/${paymentId}`;
+      for (const id of [batchId, messageId, paymentId, whole]) {
+        if (id === undefined || fold(id).length < DOCUMENT_LENGTH) continue;
+        const some = this.byId.get(fold(id));
+        if (some === undefined) this.byId.set(fold(id), [it]);
+        else some.push(it);
+      }
+    }
+  }
+
+  all(): (readonly OurMovement[])[] {
+    return [...this.byFile.values()];
+  }
+
+  named({ batch, references }: BookedLine): readonly OurMovement[] {
+    const { messageId, paymentId } = batch ?? {};
+    const whole = messageId === undefined || paymentId === undefined ? undefined : `${messageId}/${paymentId}`;
+    const ids = [whole, paymentId, messageId, ...references];
+    const known = ids.find((id) => id !== undefined && this.byId.has(fold(id)));
+    return this.byId.get(fold(known ?? '')) ?? [];
+  }
+}
+
+interface Named {
+  line: BookedLine;
+  by: MatchedBy;
+}
+
+/** A surplus up to so many times the expected fee is a higher fee, and above it another amount. */
+const FEE_TIMES = 10n;
+/** A document number that is shorter is found in any text. */
+const DOCUMENT_LENGTH = 5;
+
+/** Sets of movements that a bank may book as one. */
+function sumsOf(
+  near: readonly OurMovement[],
+  line: BookedLine,
+  batchOf: (movement: OurMovement) => OurRecord['batch'] | undefined,
+): OurMovement[][] {
+  const [paid, fees] = [near.filter(({ kind }) => kind !== 'fee'), near.filter(({ kind }) => kind === 'fee')];
+  if (line.isFee) {
+    const months = Map.groupBy(fees, ({ on }) => on.slice(0, 'YYYY-MM'.length));
+    return [...Map.groupBy(fees, ({ on }) => on).values(), ...months.values(), fees];
+  }
+  const soon = paid.filter(({ on }) => daysBetween(on, line.on) <= BOOKED_WITHIN_DAYS);
+  const own = Map.groupBy(fees, ({ reference }) => reference);
+  const withFee = soon.map((it) => [it, ...(own.get(it.reference) ?? [])]);
+  const files = [...Map.groupBy(soon, (it) => fileOf(batchOf(it), it)).values()];
+  const withFees = files.map((some) => some.flatMap((it) => [it, ...(own.get(it.reference) ?? [])]));
+  const cards = soon.filter(({ kind }) => kind === 'card');
+  return [...withFee, ...files, ...withFees, ...Map.groupBy(cards, ({ on }) => on).values(), cards];
+}
+
+/** Payments of one file and day. */
+const fileOf = (batch: OurRecord['batch'] | undefined, { on, reference, kind }: OurMovement): string =>
+  `${kind} ${batch?.batchId ?? reference} ${batch?.paymentId ?? ''} ${on}`;
+
+const isSamePlace = (
+  a: Pick<OurMovement, 'accountId' | 'currency' | 'direction'>,
+  b: Pick<BookedLine, 'accountId' | 'currency' | 'direction'>,
+): boolean => a.accountId === b.accountId && a.currency === b.currency && a.direction === b.direction;
+
+const placeOf = ({ accountId, currency, direction, minor }: OurMovement | BookedLine): string =>
+  `${accountId} ${currency} ${direction} ${minor}`;
+
+const sum = (some: readonly { minor: bigint }[]): bigint => some.reduce((total, { minor }) => total + minor, 0n);
+
+const fold = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+
+/** A name that two records share names neither. */
+function addUnique(names: Map<string, OurRecord | undefined>, name: string, record: OurRecord): void {
+  if (name.length < DOCUMENT_LENGTH) return;
+  names.set(name, names.has(name) && names.get(name) !== record ? undefined : record);
+}
+
+const inOrderOfDays = (lines: Iterable<BookedLine>): BookedLine[] =>
+  [...lines].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : a.id < b.id ? -1 : 1));
+
+const DAY_MS = 86_400_000;
+
+export const daysBetween = (from: string, to: string): number =>
+  Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+
+export const dayAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);
