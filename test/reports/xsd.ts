@@ -40,7 +40,7 @@ function xsdOf(root: Grammar, namespace: string): string {
   const definition = (name: string, type: ElementType): string => {
     if (type.kind === 'leaf') return leafType(name, type);
     const content =
-      type.kind === 'any'
+      type.kind === 'any' || type.kind === 'unread'
         ? '<xs:sequence><xs:any processContents="lax"/></xs:sequence>'
         : `<xs:${type.kind}>${type.particles.map(element).join('')}</xs:${type.kind}>`;
     return `<xs:complexType name="${name}">${content}</xs:complexType>`;

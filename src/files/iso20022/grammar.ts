@@ -10,8 +10,8 @@ import { type Leaf, oneOf, SIMPLE_TYPES, textUpTo } from './simple-types.ts';
  *     Name = Child:Type | Child:Type                                            exactly one of these
  *     Name ~ CODE CODE                                                          a code
  *
- * `Type` is a name of the table, one of `SIMPLE_TYPES`, a number N (text of 1 to N characters) or `Any` (one element of any
- * kind). An entry that ends with `@4-`, `@-8` or `@4-8` belongs only to versions from 4, up to 8, or both.
+ * `Type` is a name of the table, one of `SIMPLE_TYPES`, a number N (text of 1 to N characters), `Text` (any text, also none), `Any` (one element of any
+ * kind) or `Unread` (whatever is in it is neither checked nor read). An entry that ends with `@4-`, `@-8` or `@4-8` belongs only to versions from 4, up to 8, or both.
  */
 export interface Particle {
   name: string;
@@ -23,7 +23,8 @@ export interface Particle {
 export type ElementType =
   | { kind: 'sequence' | 'choice'; particles: Particle[] }
   | ({ kind: 'leaf' } & Leaf)
-  | { kind: 'any' };
+  | { kind: 'any' }
+  | { kind: 'unread' };
 
 /** The root of a message. */
 export type Grammar = Particle;
@@ -69,6 +70,8 @@ export function defineGrammar(version: number, ...tables: readonly string[]): Gr
 
 function builtIn(name: string): ElementType | undefined {
   if (name === 'Any') return { kind: 'any' };
+  if (name === 'Text') return { kind: 'leaf', check: () => undefined };
+  if (name === 'Unread') return { kind: 'unread' };
   if (/^\d+$/.test(name)) return { kind: 'leaf', check: textUpTo(Number(name)) };
   const simple = SIMPLE_TYPES[name];
   return simple === undefined ? undefined : { kind: 'leaf', ...simple };

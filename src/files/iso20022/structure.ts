@@ -27,12 +27,14 @@ export interface StructureEvents {
   close(trail: string): void;
 }
 
+type CheckedType = Exclude<ElementType, { kind: 'unread' }>;
+
 interface Frame {
   trail: string;
   /** Name, with its position if it may occur more than once. */
   step: string;
-  /** `undefined` inside an element out of place or of type `Any`: not checked. */
-  type: ElementType | undefined;
+  /** `undefined` inside an element out of place or of type `Any` or `Unread`: not checked. */
+  type: CheckedType | undefined;
   line: number;
   attributes: Readonly<Record<string, string>>;
   text: string;
@@ -66,14 +68,14 @@ export class StructureWalk {
     this.frames.push({
       trail,
       step: tag.name + step,
-      type: particle?.type,
+      type: particle?.type.kind === 'unread' ? undefined : particle?.type,
       line: tag.line,
       attributes: tag.attributes,
       text: '',
       at: 0,
       taken: 0,
     });
-    if (particle === undefined) return;
+    if (particle === undefined || particle.type.kind === 'unread') return;
     this.checkAttributes(particle.type, tag);
     if (particle.type.kind !== 'leaf') this.events.open(trail, tag.line);
   }
@@ -98,7 +100,7 @@ export class StructureWalk {
     this.frames.pop();
   }
 
-  private complete(frame: Frame, type: ElementType): void {
+  private complete(frame: Frame, type: CheckedType): void {
     switch (type.kind) {
       case 'leaf': {
         const wrong = type.check(frame.text);

@@ -6,7 +6,7 @@ import { RULES } from '../../../src/files/rules/rules.ts';
 
 /** The paths of all values of an element, and of elements of any kind. */
 function* valuesOf({ name, type }: Particle): Generator<string> {
-  if (type.kind === 'leaf' || type.kind === 'any') yield name;
+  if (type.kind === 'leaf' || type.kind === 'any' || type.kind === 'unread') yield name;
   else for (const child of type.particles) for (const path of valuesOf(child)) yield `${name}/${path}`;
 }
 
