@@ -10,10 +10,12 @@ import {
   type CardPaymentView,
   type CardPost,
   type CardSendResult,
+  type CardSent,
   type CardTerms,
   type CreateInput,
   endOfStatus,
   isCardEnd,
+  NOTHING_SENT,
   RESUMES_MAX,
   type ResumeInput,
   type SetUpInput,
@@ -192,13 +194,8 @@ export type PreparedCard =
       earlier?: EarlierRuns;
     };
 
-interface EarlierRuns {
-  /** Index of the last create that was sent, and its number of attempts. */
-  creation: number;
-  attempts: number;
-  /** When the first attempt in doubt of that create was sent, epoch ms; null if none may have been executed. */
-  inDoubtSince: number | null;
-  /** The payment_id of that create, if known. */
+interface EarlierRuns extends CardSent {
+  /** The payment_id of the last create, if known. */
   paymentId: string | null;
   /** The 3-D Secure session of that create. */
   referenceId: string | null;
@@ -206,12 +203,8 @@ interface EarlierRuns {
   wantsSetUp: boolean;
   /** payment_ids of the earlier creates. */
   before: string[];
-  /** Number of resumes that were answered or refused; the one after them may be in doubt. */
-  resumes: number;
   /** The resume in doubt. */
   openResume?: { attempts: number; othersKnown: number; firstSentAt: number };
-  /** Whether some resume may have been executed. */
-  resumed: boolean;
   events: CardEvent[];
 }
 
@@ -249,11 +242,6 @@ export async function prepareCard(
   return { kind: 'ready', amount: record.amount, paymentType, terms, requestIds: requestIdsOf(id), earlier };
 }
 
-const NOTHING_SENT: EarlierRuns = {
-  ...{ creation: 0, attempts: 0, inDoubtSince: null, paymentId: null, referenceId: null, wantsSetUp: false },
-  ...{ before: [], resumes: 0, resumed: false, events: [] },
-};
-
 /**
  * After an older copy was put in the store's place, a run before this one may have sent what it does not show, and no interface
  * finds that: only an event names it, or people. While the acquirer repeats its first answer, the same request finds it, so that
@@ -269,7 +257,8 @@ async function withForgotten(
   if (restored === undefined) return earlier;
   if (!endsWithout && now() - restored.from < settings.cardTerms.repeatWindowMs) return earlier;
   if (createdAt > (believedFrom(restored, settings) ?? createdAt)) return earlier;
-  const known = earlier ?? NOTHING_SENT;
+  const none = { ...NOTHING_SENT, referenceId: null, wantsSetUp: false, before: [], events: [] };
+  const known = earlier ?? none;
   // What came after the payment that is known may be missing as well.
   return { ...known, paymentId: null, inDoubtSince: known.inDoubtSince ?? restored.from };
 }

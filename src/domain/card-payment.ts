@@ -89,6 +89,21 @@ export function cardPaymentInput(record: {
   };
 }
 
+/** What was sent of a card payment, by all its runs. */
+export interface CardSent {
+  /** Index of the last create, from 0, and its number of attempts. */
+  creation: number;
+  attempts: number;
+  /** When the first attempt of that create that may have been executed was sent, epoch ms; null if none may have been. */
+  inDoubtSince: number | null;
+  /** Number of resumes that were answered or refused; the one after them may be in doubt. */
+  resumes: number;
+  /** Some resume may have been executed: only the acquirer can then end the payment. */
+  resumed: boolean;
+}
+
+export const NOTHING_SENT: CardSent = { creation: 0, attempts: 0, inDoubtSince: null, resumes: 0, resumed: false };
+
 /** What the acquirer shows of one payment, without card data. */
 export interface CardPaymentView {
   paymentId: string;
@@ -172,8 +187,6 @@ export interface CardTerms {
 /** A 3DS setup older than this is made again: it is bound to one session of the cardholder and must not be kept. */
 export const SESSION_MAX_MS = 10 * 60_000;
 
-/** How often a payment may start over with a 3DS setup after being declined without one. */
-export const RESTARTS_MAX = 1;
 /** Maximum number of resumes of one payment: each needs its own id, and no challenge is completed more often. */
 export const RESUMES_MAX = 8;
 /** Number of these ids reserved for verified notices: a browser may return any number of times. */

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import type { Position } from '../../src/workflows/card/position.ts';
 import { type CardProduct, startCardProduct } from '../support/card-product.ts';
 import { CARD_ROUTES, type CardRoute } from '../support/card-routes.ts';
 import { recordHistory } from '../support/record-history.ts';
@@ -17,7 +18,18 @@ async function travels(product: CardProduct, { name, travel, ends, because, capt
   expect(record).toMatchObject({ state: result.state, paymentId: result.payment_id, contradictedAt: null });
 }
 
+/** As JSON can hold it; a member that JSON cannot hold becomes `never`. */
+type Plain<T> = unknown extends T
+  ? T
+  : T extends ((...args: never) => unknown) | ReadonlyMap<unknown, unknown> | ReadonlySet<unknown> | Date | bigint
+    ? never
+    : { [Member in keyof T]: Plain<T[Member]> };
+
 describe('a card payment', () => {
+  it('in flight is one position of plain values, checked by the compiler', () => {
+    expectTypeOf<Plain<Position>>().toEqualTypeOf<Position>();
+  });
+
   let product: CardProduct;
   beforeAll(async () => {
     product = await startCardProduct();

@@ -51,7 +51,7 @@ async function considered(
 async function adoptionRefused(execution: CardExecution, paymentId: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) return 'the acquirer does not show this payment now';
-  if (view.merchantRequestId !== undefined && !execution.requestIds.includes(view.merchantRequestId)) {
+  if (view.merchantRequestId !== undefined && !execution.expected.requestIds.includes(view.merchantRequestId)) {
     return 'the acquirer shows it under another merchant_request_id';
   }
   const { merchantRequestId } = execution;
@@ -69,10 +69,10 @@ async function adoptionRefused(execution: CardExecution, paymentId: string): Pro
 async function closingRefused(execution: CardExecution, paymentId: string, by: string): Promise<string | undefined> {
   const view = await shown(paymentId);
   if (view === undefined) {
-    if (execution.views.has(paymentId)) return 'the acquirer does not answer: nobody knows that nothing was taken';
+    if (execution.isRead(paymentId)) return 'the acquirer does not answer: nobody knows that nothing was taken';
     return execution.people.agree(`close ${paymentId}`, by) ? undefined : noted('the acquirer has never shown it');
   }
-  if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !execution.resumed)) return undefined;
+  if (view.status === 'FAILED' || (view.status === 'REQUIRES_ACTION' && !execution.position.resumed)) return undefined;
   return `the acquirer shows ${view.status}`;
 }
 

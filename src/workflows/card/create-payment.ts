@@ -1,112 +1,77 @@
 import { ActivityFailure, condition, TimeoutFailure } from '@temporalio/workflow';
-import {
-  type CardEnd,
-  type CardEvent,
-  type CardHandle,
-  type CardSendResult,
-  type CardTerms,
-  SESSION_MAX_MS,
-} from '../../domain/card-payment.ts';
-import type { Reason } from '../../domain/payout-state.ts';
+import { type CardEvent, type CardHandle, type CardSendResult, SESSION_MAX_MS } from '../../domain/card-payment.ts';
 import { because } from '../../domain/reasons.ts';
 import { doublingPause } from '../../domain/time.ts';
 import { claimPayment, vaultOf } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
 import { type CardExecution, EndedElsewhere, retrieve } from './execution.ts';
 
-/** One merchant_request_id as sent, and what was sent under it. */
-export interface Creation {
-  requestId: string;
-  attempts: number;
-  /** When the first attempt that may have been executed was sent, epoch ms; null if none may have been. */
-  inDoubtSince: number | null;
-}
-
-export type Created =
-  /** `referenceId`: of the session it was made with, if another than this one. */
-  | { follow: true; referenceId?: string | null }
-  /** Nothing was sent, and the card or its session is gone: start over with another session. */
-  | { again: true }
-  | CardEnded;
-
 /**
- * Sends the create, and repeats it under the same id with the same bytes while its answer is lost, the vault has the card and the
- * acquirer still repeats its first answer. After that only an event, or people, can name the payment.
+ * Obtains a card and a session, sends the create, and repeats it under the same id with the same bytes while its answer is lost,
+ * the vault has the card and the acquirer still repeats its first answer. After that only an event, or people, can name the
+ * payment.
  */
-export async function createPayment(
-  execution: CardExecution,
-  creation: Creation,
-  session: Session,
-  keepCard: boolean,
-): Promise<Created> {
-  const { terms } = execution;
-  if (execution.amount !== session.amount) return { again: true };
+export async function createPayment(execution: CardExecution): Promise<void> {
+  const { terms, position } = execution;
+  const session = await obtainSession(execution);
+  if (session === undefined || execution.position.amount !== session.amount) return;
   const deadline = Date.now() + terms.deadlineMs;
-  // From here on the amount is fixed.
-  execution.sent = true;
-  execution.show('submitting');
+  execution.sends(session.referenceId);
   for (let pauses = 0; ; pauses += 1) {
     // An earlier payment, declined because a 3DS setup was missing, took the money after all.
-    const taken = execution.takenBy === undefined ? undefined : await claimed(execution, execution.takenBy);
-    if (taken !== undefined) return taken;
+    if (execution.takenBy !== undefined && (await claims(execution, execution.takenBy))) return;
     const sentAt = Date.now();
-    const result = await sendCreate(execution, creation, session, keepCard);
+    const result = await sendCreate(execution, session);
+    const isFirst = position.inDoubtSince === null;
     switch (result.outcome) {
       case 'answered':
         for (const event of result.events) execution.receive(event);
-        execution.answered(result.payment);
-        return { follow: true, referenceId: result.referenceId };
+        return execution.answered(result.payment, result.referenceId);
       case 'ended':
         throw new EndedElsewhere();
       case 'ambiguous':
-        creation.inDoubtSince ??= sentAt;
+        position.inDoubtSince ??= sentAt;
         execution.note(`create in doubt: ${result.why}`);
-        if (result.barred === true) return awaitName(execution);
+        if (result.barred === true) return;
         break;
       case 'card-gone':
-        loseCard(execution);
-        return creation.inDoubtSince === null ? nothingSent(execution) : awaitName(execution);
+        execution.losesCard();
+        if (isFirst) execution.sentNothing();
+        return;
       case 'refused':
         // After an attempt in doubt, the refusal may be about that attempt's payment.
-        if (creation.inDoubtSince === null)
-          return { end: 'failed', reason: because('refused-by-acquirer', result.why) };
+        if (isFirst) return execution.ends('failed', because('refused-by-acquirer', result.why));
         break;
       case 'not-sent':
-        if (creation.inDoubtSince !== null) break;
-        if (Date.now() >= deadline) return { end: 'failed', reason: because('never-sent') };
+        if (!isFirst) break;
+        if (Date.now() >= deadline) return execution.ends('failed', because('never-sent'));
         execution.show('submitting', because('acquirer-unreachable'));
         break;
     }
-    if (creation.inDoubtSince !== null) await execution.enter('resolving', because('payment-outcome-unknown'));
+    if (position.inDoubtSince !== null) await execution.enter('resolving', because('payment-outcome-unknown'));
     const pause = doublingPause(pauses, Math.ceil(terms.pollMs / 5), terms.pollMaxMs);
     await condition(() => namesReceived(execution, 'verified').length > 0, pause);
     const named = namesReceived(execution, 'verified')[0] ?? (await ownedName(execution));
-    if (named !== undefined || !mayRepeat(creation, terms)) return awaitName(execution);
+    if (named !== undefined || !mayRepeat(execution)) return;
   }
 }
 
-/** The attempt used up the session, sent or not: the next one needs a new session, and may have another amount. */
-function nothingSent(execution: CardExecution): Created {
-  execution.sent = false;
-  return { again: true };
-}
-
-const mayRepeat = ({ inDoubtSince }: Creation, { repeatWindowMs }: CardTerms): boolean =>
-  inDoubtSince === null || Date.now() - inDoubtSince < repeatWindowMs;
+const mayRepeat = ({ position: { inDoubtSince }, terms }: CardExecution): boolean =>
+  inDoubtSince === null || Date.now() - inDoubtSince < terms.repeatWindowMs;
 
 /** Payments that events of this intent named and that are neither followed yet nor known to be somebody else's. */
-function namesReceived(execution: CardExecution, trust: CardEvent['trust']): string[] {
-  return execution.events
-    .filter((event) => event.trust === trust && event.paymentId !== '' && event.paymentId !== execution.paymentId)
-    .map(({ paymentId }) => paymentId)
-    .filter((paymentId) => !execution.foreign.has(paymentId) && !execution.over.has(paymentId));
+function namesReceived({ position }: CardExecution, trust: CardEvent['trust']): string[] {
+  const known = ['', ...position.foreign, ...position.over];
+  return position.events
+    .filter((event) => event.trust === trust && !known.includes(event.paymentId))
+    .map(({ paymentId }) => paymentId);
 }
 
 /**
  * Waits for somebody to name the payment: nothing more may be sent, no answer has come, and the interface finds no payment
  * without its id.
  */
-export async function awaitName(execution: CardExecution): Promise<Created> {
+export async function awaitName(execution: CardExecution): Promise<void> {
   const { terms } = execution;
   const reason = because('payment-outcome-unknown');
   const until = Date.now() + terms.patienceMs;
@@ -114,8 +79,7 @@ export async function awaitName(execution: CardExecution): Promise<Created> {
   for (let views = 0; ; views += 1) {
     const { received } = execution;
     const named = namesReceived(execution, 'verified')[0] ?? (await ownedName(execution));
-    const taken = named === undefined ? undefined : await claimed(execution, named);
-    if (taken !== undefined) return taken;
+    if (named !== undefined && (await claims(execution, named))) return;
     if (named !== undefined || execution.received > received) continue;
     const undecided = namesReceived(execution, 'hint').length > 0;
     const pause = doublingPause(views, terms.pollMs, terms.pollMaxMs * (undecided ? 1 : 12));
@@ -125,9 +89,8 @@ export async function awaitName(execution: CardExecution): Promise<Created> {
       continue;
     }
     const answer = await askOperator(execution, reason, pause);
-    if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
-    const adopted = typeof answer === 'object' ? await claimed(execution, answer.adopt) : undefined;
-    if (adopted !== undefined) return adopted;
+    if (answer === 'closed') return execution.ends('failed', because('closed-by-operator'));
+    if (answer !== 'read' && (await claims(execution, answer.adopt))) return;
   }
 }
 
@@ -136,47 +99,36 @@ async function ownedName(execution: CardExecution): Promise<string | undefined> 
   for (const paymentId of namesReceived(execution, 'hint')) {
     const view = await retrieve(paymentId);
     if (view === undefined) continue;
-    if (view.merchantRequestId !== undefined && execution.requestIds.includes(view.merchantRequestId)) return paymentId;
-    execution.foreign.add(paymentId);
+    if (view.merchantRequestId !== undefined && execution.expected.requestIds.includes(view.merchantRequestId))
+      return paymentId;
+    execution.position.foreign.push(paymentId);
   }
   return undefined;
 }
 
-/** Follows a payment that was named; undefined if it belongs to another intent. */
-async function claimed(execution: CardExecution, paymentId: string): Promise<{ follow: true } | undefined> {
+/** Follows a payment that was named; false if it belongs to another intent. */
+async function claims(execution: CardExecution, paymentId: string): Promise<boolean> {
   const { merchantRequestId, card } = execution;
   if (!(await claimPayment({ merchantRequestId, paymentId }, 'takes the payment that was named'))) {
-    execution.foreign.add(paymentId);
-    return undefined;
+    execution.position.foreign.push(paymentId);
+    return false;
   }
   execution.follows(paymentId);
   // The card is not needed any more. Not awaited: a gateway that is gone has forgotten it already.
   if (card !== undefined) void callVault(() => vaultOf(card).forgetCard(card));
-  return { follow: true };
+  return true;
 }
 
-async function sendCreate(
-  execution: CardExecution,
-  creation: Creation,
-  { card, amount, referenceId }: Session,
-  keepCard: boolean,
-): Promise<CardSendResult> {
-  creation.attempts += 1;
-  execution.spent = card;
-  const { merchantRequestId, currency, over, ready } = execution;
-  const { requestId, attempts: attempt } = creation;
+async function sendCreate(execution: CardExecution, { card, amount, referenceId }: Session): Promise<CardSendResult> {
+  const { merchantRequestId, position, ready } = execution;
+  position.attempts += 1;
+  const { currency, attempts: attempt, creation } = position;
   const result = await callVault(() =>
     vaultOf(card).createCardPayment({
-      merchantRequestId,
-      requestId,
-      attempt,
-      card,
-      amount,
-      currency,
-      paymentType: ready.paymentType,
-      referenceId,
-      keepCard,
-      over: [...over],
+      ...{ merchantRequestId, requestId: ready.requestIds.create[creation] ?? '', attempt },
+      ...{ card, amount, currency, paymentType: ready.paymentType, referenceId },
+      keepCard: execution.skipsSetUp,
+      over: [...position.over],
     }),
   );
   if (typeof result === 'object') return result;
@@ -184,10 +136,8 @@ async function sendCreate(
   return result === 'never-began' ? { outcome: 'card-gone' } : { outcome: 'ambiguous', why: 'the gateway was lost' };
 }
 
-export type CardEnded = { end: CardEnd; reason: Reason | null };
-
 /** A card, and the 3DS session made for it and this amount; both are for one create. */
-export interface Session {
+interface Session {
   card: CardHandle;
   amount: string;
   /** Null without a 3DS setup. */
@@ -197,39 +147,33 @@ export interface Session {
 /**
  * Leads a payment to the point where its create can be sent: a card, a 3DS setup, the time for the device fingerprint (interface
  * section 4, card flow 1 and 2). Nothing here can take money. A setup is bound to the amount and to one session: if either
- * changes, another setup is made.
+ * changes, another setup is made. Undefined: the payment has ended.
  */
-export async function obtainSession(execution: CardExecution, threeDs: 'setup' | 'skip'): Promise<Session | CardEnded> {
-  const { terms } = execution;
+async function obtainSession(execution: CardExecution): Promise<Session | undefined> {
+  const { terms, merchantRequestId } = execution;
   const deadline = Date.now() + terms.deadlineMs;
   for (let failures = 0; ; ) {
     const card = await cardInHand(execution, deadline);
-    if (execution.inbox.cancel !== undefined) return { end: 'cancelled', reason: because('cancelled-by-request') };
-    if (card === undefined) return { end: 'failed', reason: because('card-not-given') };
-    const { amount } = execution;
-    if (threeDs === 'skip') return { card, amount, referenceId: null };
+    if (execution.inbox.cancel !== undefined) return execution.ends('cancelled', because('cancelled-by-request'));
+    if (card === undefined) return execution.ends('failed', because('card-not-given'));
+    const { amount, currency } = execution.position;
+    if (execution.skipsSetUp) return { card, amount, referenceId: null };
     execution.show('setting-up', execution.reason);
-    execution.fingerprintDone = false;
-    const { merchantRequestId, currency } = execution;
-    execution.spent = card;
+    execution.collects(null);
     const setUp = await callVault(() => vaultOf(card).setUpCard({ merchantRequestId, card, amount, currency }));
     if (setUp === 'never-began' || (setUp !== 'lost' && setUp.outcome === 'card-gone')) {
-      loseCard(execution);
+      execution.losesCard();
       continue;
     }
     if (setUp === 'lost' || setUp.outcome === 'unavailable') {
-      if (Date.now() >= deadline) return { end: 'failed', reason: because('set-up-failed') };
+      if (Date.now() >= deadline) return execution.ends('failed', because('set-up-failed'));
       execution.show('setting-up', because('acquirer-unreachable'));
-      await condition(
-        () => execution.inbox.cancel !== undefined,
-        doublingPause(failures, terms.pollMs, terms.pollMaxMs),
-      );
+      const pause = doublingPause(failures, terms.pollMs, terms.pollMaxMs);
+      await condition(() => execution.inbox.cancel !== undefined, pause);
       failures += 1;
       continue;
     }
-    if (setUp.outcome === 'refused') {
-      return { end: 'failed', reason: because('refused-by-acquirer', setUp.why) };
-    }
+    if (setUp.outcome === 'refused') return execution.ends('failed', because('refused-by-acquirer', setUp.why));
     const { referenceId } = setUp;
     if (await collectFingerprint(execution, amount, setUp.dataCollectionInfo)) return { card, amount, referenceId };
   }
@@ -248,22 +192,15 @@ async function cardInHand(execution: CardExecution, deadline: number): Promise<C
   return execution.card;
 }
 
-/** The vault says that the card is gone: the gateway that held it, or the card's time, is over. */
-function loseCard(execution: CardExecution): void {
-  execution.card = undefined;
-  execution.show(execution.state, because('card-lost'));
-}
-
 /** Whether the session can be used: it is fresh, still for the right amount, and no cancel was requested. */
 async function collectFingerprint(execution: CardExecution, amount: string, info: unknown): Promise<boolean> {
   const readyAt = Date.now();
-  const moved = (): boolean => execution.amount !== amount || execution.inbox.cancel !== undefined;
-  execution.dataCollectionInfo = info ?? null;
+  const moved = (): boolean => execution.position.amount !== amount || execution.inbox.cancel !== undefined;
+  const isCollected = (): boolean => execution.phase.name === 'unsent' && execution.phase.isCollected;
+  execution.collects(info ?? null);
   execution.show('awaiting-fingerprint');
-  if (execution.dataCollectionInfo !== null) {
-    await condition(() => execution.fingerprintDone || moved(), execution.terms.fingerprintWaitMs);
-  }
-  execution.dataCollectionInfo = null;
+  if (info != null) await condition(() => isCollected() || moved(), execution.terms.fingerprintWaitMs);
+  execution.collects(null);
   return !moved() && Date.now() - readyAt <= SESSION_MAX_MS;
 }
 

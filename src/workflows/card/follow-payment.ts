@@ -5,307 +5,227 @@ import {
   endOfStatus,
   judgeCard,
   RESUMES_FOR_NOTICES,
-  type ResumeInput,
+  type ShownSum,
 } from '../../domain/card-payment.ts';
 import { compareDecimals, parseAmount } from '../../domain/money.ts';
 import { because, type ReasonCode } from '../../domain/reasons.ts';
 import { doublingPause } from '../../domain/time.ts';
 import { claimPayment, sends } from '../proxies.ts';
 import { askOperator } from './ask-operator.ts';
-import type { CardEnded } from './create-payment.ts';
 import { type CardExecution, EndedElsewhere, readPayment } from './execution.ts';
+import type { OpenResume } from './position.ts';
 
 /**
- * Follows a payment to its end: the cardholder's challenge, the resume, the wait for the event (interface section 3). SUCCEEDED
- * and FAILED count only from a verified event or from retrieve; the answer of a POST only says how to continue.
+ * Follows a payment to its end, or to where it starts over: the cardholder's challenge, the resume, the wait for the event
+ * (interface section 3). SUCCEEDED and FAILED count only from a verified event or from retrieve; the answer of a POST only says
+ * how to continue.
  */
-export async function followPayment(following: Following): Promise<Conclusion> {
-  const { execution, payment } = following;
-  for (;;) {
-    const expected = { ...execution.expectation(), current: payment.paymentId };
-    const judged = judgeCard(execution.events, execution.shownPayments, expected);
-    let asked: CardEnded | undefined;
-    if ('conflict' in judged) asked = await askAbout(following, judged.conflict, judged.detail);
-    else if ('end' in judged) {
-      const { end, paymentId } = judged;
-      // An event alone ends it; one query compares what the event may not show: amount and id.
-      if (!execution.views.has(paymentId) && (await readPayment(execution, paymentId)) !== undefined) continue;
-      const isShown = execution.views.has(paymentId) || paymentId === payment.paymentId;
-      if (isShown && (await isOurs(following, paymentId))) return endAs(execution, end, paymentId);
-      // It names another payment than the one followed, which the acquirer does not show or another intent has.
-      asked = await askAbout(following, 'payment-conflict');
-    } else if (Date.now() - following.since >= execution.terms.statusAgeLimitMs) {
-      asked = await askAbout(following, 'status-stuck-at-acquirer');
-    } else if (execution.paymentStatus === 'REQUIRES_ACTION') {
-      const concluded = await confirmByCardholder(following);
-      if (concluded === 'unclear') asked = await askAbout(following, 'status-stuck-at-acquirer');
-      else if (concluded !== undefined) return concluded;
-    } else await awaitEnd(following);
-    if (asked !== undefined) return asked;
+export async function followPayment(execution: CardExecution): Promise<void> {
+  while (execution.phase.name === 'placed') {
+    const { paymentId: current, since, status } = execution.phase;
+    const expected = { ...execution.expected, current };
+    const judged = judgeCard(execution.position.events, execution.shownPayments, expected);
+    if ('conflict' in judged) await askAbout(execution, judged.conflict, judged.detail);
+    else if ('end' in judged) await endAs(execution, judged);
+    else if (Date.now() - since >= execution.terms.statusAgeLimitMs) await askAbout(execution, STUCK);
+    else if (status === 'REQUIRES_ACTION') await confirmByCardholder(execution);
+    else await awaitEnd(execution);
   }
 }
 
-/** Whether a payment may end this intent: one that is not the followed one may not belong to another intent. */
-async function isOurs({ execution, payment }: Following, paymentId: string): Promise<boolean> {
-  const { merchantRequestId } = execution;
-  if (paymentId === payment.paymentId) return true;
-  return claimPayment({ merchantRequestId, paymentId }, 'takes the payment that was named');
+const STUCK: ReasonCode = 'status-stuck-at-acquirer';
+
+type JudgedEnd = Extract<ReturnType<typeof judgeCard>, { end: unknown }>;
+
+/** An event alone ends it; one query compares what the event may not show: amount and id. */
+async function endAs(execution: CardExecution, { end, paymentId }: JudgedEnd): Promise<void> {
+  const { merchantRequestId, placed } = execution;
+  if (!execution.isRead(paymentId) && (await readPayment(execution, paymentId)) !== undefined) return;
+  const isOurs =
+    paymentId === placed.paymentId ||
+    (execution.isRead(paymentId) &&
+      (await claimPayment({ merchantRequestId, paymentId }, 'takes the payment that was named')));
+  // Otherwise it names another payment than the one followed, which the acquirer does not show or another intent has.
+  if (isOurs) execution.ends(end, becauseOf(end), paymentId);
+  else await askAbout(execution, 'payment-conflict');
 }
+
+const becauseOf = (end: JudgedEnd['end']) => (end === 'succeeded' ? null : because('card-declined'));
 
 /** People say what to do, or the payment is queried again. A payment they adopt is followed from then on, or ends the intent. */
-async function askAbout(following: Following, code: ReasonCode, detail?: string): Promise<CardEnded | undefined> {
-  const { execution, payment } = following;
+async function askAbout(execution: CardExecution, code: ReasonCode, detail?: string): Promise<void> {
   const answer = await askOperator(execution, because(code, detail), execution.terms.pollMaxMs * 12);
-  if (answer === 'closed') return { end: 'failed', reason: because('closed-by-operator') };
-  if (answer === 'read') {
-    await readPayment(execution, payment.paymentId);
-    return undefined;
-  }
-  const end = endOfStatus(execution.views.get(answer.adopt)?.status ?? '');
-  if (end === 'succeeded') takeShownSum(execution, answer.adopt);
-  if (end !== undefined) return endAs(execution, end, answer.adopt);
-  payment.paymentId = answer.adopt;
-  following.since = Date.now();
-  execution.follows(answer.adopt);
-  return undefined;
+  if (answer === 'closed') return execution.ends('failed', because('closed-by-operator'));
+  if (answer === 'read') return void (await readPayment(execution, execution.placed.paymentId));
+  const shown = execution.shownPayments.find(({ paymentId }) => paymentId === answer.adopt);
+  const end = endOfStatus(shown?.status ?? '');
+  if (end === undefined) return execution.follows(answer.adopt);
+  if (end === 'succeeded') takeShownSum(execution, shown);
+  execution.ends(end, becauseOf(end), answer.adopt);
 }
 
 /** An adopted payment that took less, or another currency, counts as that for payouts that depend on it. Any excess is to be refunded. */
-function takeShownSum(execution: CardExecution, paymentId: string): void {
-  const { amount = '', currency = execution.currency } =
-    execution.shownPayments.find((shown) => shown.paymentId === paymentId) ?? {};
-  const isOther = currency !== execution.currency;
-  const counts = isOther || compareDecimals(amount, execution.amount) === -1;
-  if (parseAmount(amount, currency).ok && counts) execution.amount = amount;
-  execution.currency = currency;
+function takeShownSum(execution: CardExecution, shown: ShownSum = {}): void {
+  const asked = execution.position;
+  const amount = shown.amount ?? '';
+  const currency = shown.currency ?? asked.currency;
+  const counts = currency !== asked.currency || compareDecimals(amount, asked.amount) === -1;
+  execution.changesSum(parseAmount(amount, currency).ok && counts ? amount : asked.amount, currency);
 }
 
 /**
  * PROCESSING: waits for the event that says how it ended, or queries after the patience. After a terminal status in an answer, or
  * if the payment was only named, it queries at once.
  */
-async function awaitEnd(following: Following): Promise<void> {
-  const { execution, payment } = following;
-  const { paymentStatus, terms } = execution;
-  const readsNow = paymentStatus === null || endOfStatus(paymentStatus) !== undefined;
+async function awaitEnd(execution: CardExecution): Promise<void> {
+  const { placed, terms } = execution;
+  const readsNow = placed.status === null || endOfStatus(placed.status) !== undefined;
   await execution.enter('processing', execution.state === 'processing' ? execution.reason : null);
-  if (!readsNow || following.quiet + following.failures > 0) {
-    const patience = doublingPause(following.quiet, terms.patienceMs, terms.patienceMs * 32);
-    await following.pause(following.failures > 0 ? following.retryPause : patience);
-    if (following.hasNews) {
-      following.quiet = 0;
-      following.failures = 0;
-      if (execution.endReceived(payment.paymentId)) return;
+  if (!readsNow || placed.quiet + placed.failures > 0) {
+    const patience = doublingPause(placed.quiet, terms.patienceMs, terms.patienceMs * 32);
+    await pause(execution, placed.failures > 0 ? retryPause(execution) : patience);
+    if (hasNews(execution)) {
+      placed.quiet = 0;
+      placed.failures = 0;
+      if (execution.endReceived(placed.paymentId)) return;
     }
   }
-  if ((await following.read()) !== undefined) following.quiet += 1;
+  if ((await read(execution)) !== undefined) placed.quiet += 1;
 }
 
-function endAs(execution: CardExecution, end: 'succeeded' | 'failed', paymentId: string): CardEnded {
-  execution.paymentId = paymentId;
-  return { end, reason: end === 'succeeded' ? null : because('card-declined') };
+/** Whether something was received since the last query. */
+const hasNews = ({ received, placed }: CardExecution): boolean => received > placed.receivedBefore;
+
+/** Waits until something is received that no query has covered, or the time is over. */
+async function pause(execution: CardExecution, ms: number): Promise<void> {
+  if (!hasNews(execution)) await condition(() => hasNews(execution), ms);
 }
 
-/** What is needed to follow a payment. */
-interface Followed {
-  /** The payment_id followed; an operator may name another. */
-  paymentId: string;
-  /** Id of the 3DS session that it was made with; null without a setup or if unknown. */
-  referenceId: string | null;
-  /** Resume ids not used yet. */
-  resumeIds: string[];
-  /** The resume that is in progress or in doubt. */
-  resume: OpenResume | undefined;
-  /** It was sent without a 3DS setup and may start over with one. */
-  mayRestart: boolean;
-  /** Completions of the challenge for which a resume was sent. */
-  served: { noticed: number; claimed: number };
+/** Pause before retrying something that brought nothing. */
+const retryPause = ({ placed, terms }: CardExecution): number =>
+  doublingPause(Math.max(0, placed.failures - 1), terms.pollMs, terms.pollMaxMs);
+
+/** Queries the followed payment; undefined if the acquirer does not answer. */
+async function read(execution: CardExecution): Promise<CardPaymentView | undefined> {
+  const { placed } = execution;
+  placed.receivedBefore = execution.received;
+  const view = await readPayment(execution, placed.paymentId);
+  placed.failures = view === undefined ? placed.failures + 1 : 0;
+  return view;
 }
-
-/** A payment that is followed, and how far that has come. */
-export class Following {
-  readonly execution: CardExecution;
-  readonly payment: Followed;
-  /** Workflow time at which following it began, for the age limit. */
-  since = Date.now();
-  /** Queries since the last news. */
-  quiet = 0;
-  /** Queries and requests in a row that brought nothing: each makes the next pause longer. */
-  failures = 0;
-  /** Deadline for the cardholder; 0 before the challenge. */
-  challengeUntil = 0;
-  /** Value of `CardExecution.heard` at the last query. */
-  private received = 0;
-
-  constructor(execution: CardExecution, payment: Followed) {
-    this.execution = execution;
-    this.payment = payment;
-  }
-
-  /** Whether something was received since the last query. */
-  get hasNews(): boolean {
-    return this.execution.received > this.received;
-  }
-
-  /** Pause before retrying something that brought nothing. */
-  get retryPause(): number {
-    const { pollMs, pollMaxMs } = this.execution.terms;
-    return doublingPause(Math.max(0, this.failures - 1), pollMs, pollMaxMs);
-  }
-
-  /** Waits until something is received that no query has covered, or the time is over. */
-  async pause(ms: number): Promise<void> {
-    if (!this.hasNews) await condition(() => this.hasNews, ms);
-  }
-
-  /** Queries the payment; undefined if the acquirer does not answer. */
-  async read(): Promise<CardPaymentView | undefined> {
-    this.received = this.execution.received;
-    const view = await readPayment(this.execution, this.payment.paymentId);
-    this.failures = view === undefined ? this.failures + 1 : 0;
-    return view;
-  }
-}
-
-export type Conclusion = CardEnded | { restart: true };
 
 /**
  * Handles REQUIRES_ACTION, one round per call: starts over with a 3DS setup if there was none, or waits for the challenge,
- * queries, and resumes. `unclear`: nobody knows what became of a completed challenge or of a resume. A payment counts as
+ * queries, and resumes. People are asked if nobody knows what became of a completed challenge or of a resume. A payment counts as
  * abandoned only if no resume was sent for it and retrieve still shows it open.
  */
-async function confirmByCardholder(following: Following): Promise<Conclusion | 'unclear' | undefined> {
-  const { execution, payment } = following;
-  const { terms } = execution;
-  if (execution.declinedForSetUp && payment.mayRestart) return beginAgain(following);
-  following.challengeUntil ||= Date.now() + terms.deadlineMs;
-  const asks = execution.asksForAction && execution.nextAction === null ? 'verify-url-refused' : 'cardholder-needed';
-  if (payment.resume === undefined) await execution.enter('awaiting-cardholder', because(asks));
+async function confirmByCardholder(execution: CardExecution): Promise<void> {
+  const { placed, position, terms } = execution;
+  if (placed.action === 'set-up' && execution.skipsSetUp) return beginAgain(execution);
+  placed.challengeUntil ||= Date.now() + terms.deadlineMs;
+  const asks = placed.action === 'unusable' ? 'verify-url-refused' : 'cardholder-needed';
+  if (position.resume === undefined) await execution.enter('awaiting-cardholder', because(asks));
 
-  const left = Math.max(1, following.challengeUntil - Date.now());
-  if (following.failures > 0) await following.pause(following.retryPause);
-  else if (!isDue(following)) await following.pause(execution.resumed ? terms.patienceMs : left);
+  const left = Math.max(1, placed.challengeUntil - Date.now());
+  if (placed.failures > 0) await pause(execution, retryPause(execution));
+  else if (!isDue(execution)) await pause(execution, position.resumed ? terms.patienceMs : left);
 
-  const view = await following.read();
-  if (view === undefined || view.status !== 'REQUIRES_ACTION') return undefined;
-  if (isDue(following)) return resumeOnce(following);
-  if (Date.now() < following.challengeUntil || execution.endReceived(payment.paymentId)) return undefined;
+  const view = await read(execution);
+  if (view === undefined || view.status !== 'REQUIRES_ACTION') return;
+  if (isDue(execution)) return resumeOnce(execution);
+  if (Date.now() < placed.challengeUntil || execution.endReceived(placed.paymentId)) return;
   // Resumed, but the acquirer does not move; or it reported the completion, and no id is left for a resume.
-  if (execution.resumed || isNoticed(following)) return 'unclear';
-  return { end: 'failed', reason: because('challenge-abandoned') };
+  if (position.resumed || isNoticed(execution)) return askAbout(execution, STUCK);
+  execution.ends('failed', because('challenge-abandoned'));
 }
 
 /** Declined because a 3DS setup was missing: starts over only if retrieve, too, shows that nothing is in progress. */
-async function beginAgain(following: Following): Promise<Conclusion | undefined> {
-  if (following.failures > 0) await following.pause(following.retryPause);
-  const view = await following.read();
-  if (view?.status === 'REQUIRES_ACTION' && view.nextAction === null) return { restart: true };
-  if (view?.nextAction != null) following.execution.declinedForSetUp = false;
-  return undefined;
+async function beginAgain(execution: CardExecution): Promise<void> {
+  if (execution.placed.failures > 0) await pause(execution, retryPause(execution));
+  const view = await read(execution);
+  if (view?.status === 'REQUIRES_ACTION' && view.nextAction === null) execution.beginsAgain();
 }
 
 /** Whether a notice of a completion is known for which no resume was sent. */
-const isNoticed = ({ execution, payment }: Following): boolean =>
-  execution.completions.noticed > payment.served.noticed;
+const isNoticed = ({ completions, placed }: CardExecution): boolean => completions.noticed > placed.served.noticed;
 
 /** The same of a completion that only the browser or an unverified notice claims, if that is enough. */
-const isClaimed = ({ execution, payment }: Following): boolean =>
-  execution.terms.completion === 'notice-or-return' && execution.completions.claimed > payment.served.claimed;
+const isClaimed = ({ completions, placed, terms }: CardExecution): boolean =>
+  terms.completion === 'notice-or-return' && completions.claimed > placed.served.claimed;
 
 /**
  * Whether a resume can be sent: the open one again, or a new one. Before the deadline, a browser's return gets no id that notices
  * may need.
  */
-function isDue(following: Following): boolean {
-  const { resume, resumeIds } = following.payment;
-  if (resume !== undefined) return true;
-  if (isNoticed(following)) return resumeIds.length > 0;
-  if (!isClaimed(following)) return false;
-  const isLate = Date.now() >= following.challengeUntil;
-  return resumeIds.length > (isLate ? 0 : RESUMES_FOR_NOTICES);
+function isDue(execution: CardExecution): boolean {
+  const { position, placed, ready } = execution;
+  const resumesLeft = ready.requestIds.resume.length - position.resumes;
+  if (position.resume !== undefined) return true;
+  if (isNoticed(execution)) return resumesLeft > 0;
+  if (!isClaimed(execution)) return false;
+  const isLate = Date.now() >= placed.challengeUntil;
+  return resumesLeft > (isLate ? 0 : RESUMES_FOR_NOTICES);
 }
 
-async function resumeOnce(following: Following): Promise<'unclear' | undefined> {
-  const { execution, payment } = following;
-  payment.served = execution.completions;
-  payment.resume ??= opened(execution, payment.resumeIds.shift() ?? '');
-  const { resume } = payment;
-  if (resume.inDoubt && Date.now() - resume.firstSentAt >= execution.terms.repeatWindowMs) return 'unclear';
-  const outcome = await resumePayment(execution, resume, payment);
-  if (outcome === 'over') payment.resume = undefined;
+async function resumeOnce(execution: CardExecution): Promise<void> {
+  const { placed, position, terms } = execution;
+  placed.served = execution.completions;
+  position.resume ??= begunResume(execution);
+  const { resume } = position;
+  if (resume.inDoubt && Date.now() - resume.firstSentAt >= terms.repeatWindowMs) return askAbout(execution, STUCK);
+  const isOver = await resumePayment(execution, resume);
+  if (isOver) Object.assign(position, { resume: undefined, resumes: position.resumes + 1 });
   // Challenge requested again, refused, or not answered: the next round waits longer.
-  if (outcome === 'open' || execution.paymentStatus === 'REQUIRES_ACTION') following.failures += 1;
-  if (outcome === 'open' && !resume.inDoubt) execution.show('resuming', because('acquirer-unreachable'));
-  return undefined;
+  if (!isOver || placed.status === 'REQUIRES_ACTION') placed.failures += 1;
+  if (!isOver && !resume.inDoubt) execution.show('resuming', because('acquirer-unreachable'));
 }
 
-const opened = ({ resumed }: CardExecution, requestId: string): OpenResume => ({
-  requestId,
-  resumedBefore: resumed,
-  attempts: 0,
-  othersKnown: 0,
-  firstSentAt: Date.now(),
-  inDoubt: false,
+const begunResume = ({ position }: CardExecution): OpenResume => ({
+  ...{ attempts: 0, othersKnown: 0, firstSentAt: Date.now(), resumedBefore: position.resumed, inDoubt: false },
 });
 
-/** One merchant_request_id of a resume, kept until its request was answered or cleanly refused. */
-export interface OpenResume {
-  requestId: string;
-  attempts: number;
-  /** Number of attempts of earlier runs in doubt. */
-  othersKnown: number;
-  firstSentAt: number;
-  /** An earlier resume may have been executed. */
-  resumedBefore: boolean;
-  /** An attempt of this one may have been executed. */
-  inDoubt: boolean;
-}
-
 /**
- * Sends the create again for a payment whose challenge is completed (interface section 4, card flow 5). Returns `over` if the
- * request was answered or cleanly refused; an `open` one is repeated under the same id, never under another.
+ * Sends the create again for a payment whose challenge is completed (interface section 4, card flow 5). Returns whether the
+ * request was answered or cleanly refused; otherwise it is repeated under the same id, never under another.
  */
-async function resumePayment(
-  execution: CardExecution,
-  resume: OpenResume,
-  payment: Pick<ResumeInput, 'paymentId' | 'referenceId'>,
-): Promise<'over' | 'open'> {
+async function resumePayment(execution: CardExecution, resume: OpenResume): Promise<boolean> {
+  const { position, placed } = execution;
   execution.show('resuming', execution.state === 'resuming' ? execution.reason : null);
   resume.attempts += 1;
-  const result = await sendResume(execution, resume, payment);
+  const result = await sendResume(execution, resume);
   switch (result.outcome) {
     case 'answered':
       // If the challenge is requested again, the resume did nothing: the same id always gets the same answer.
-      execution.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
+      position.resumed = resume.resumedBefore || result.payment.status !== 'REQUIRES_ACTION';
       for (const event of result.events) execution.receive(event);
-      if (result.payment.paymentId === payment.paymentId) execution.answered(result.payment);
+      if (result.payment.paymentId === placed.paymentId) execution.answered(result.payment);
       // Another payment than the one resumed: what it took counts for this intent too.
       else await readPayment(execution, result.payment.paymentId);
-      return 'over';
+      return true;
     case 'ended':
       throw new EndedElsewhere();
     case 'ambiguous':
-      execution.resumed = true;
+      position.resumed = true;
       resume.inDoubt = true;
       execution.note(`resume in doubt: ${result.why}`);
-      return 'open';
+      return false;
     case 'refused':
       execution.note(`resume refused: ${result.why}`);
-      return resume.inDoubt ? 'open' : 'over';
+      return !resume.inDoubt;
     case 'not-sent':
     case 'card-gone':
-      return 'open';
+      return false;
   }
 }
 
 async function sendResume(
-  execution: CardExecution,
-  { requestId, attempts: attempt, othersKnown }: OpenResume,
-  { paymentId, referenceId }: Parameters<typeof resumePayment>[2],
+  { merchantRequestId, position, placed, ready }: CardExecution,
+  { attempts: attempt, othersKnown }: OpenResume,
 ): Promise<CardSendResult> {
-  const { merchantRequestId, amount, currency, ready } = execution;
-  const { paymentType } = ready;
+  const { amount, currency } = position;
+  const { paymentId, referenceId } = placed;
+  const requestId = ready.requestIds.resume[position.resumes] ?? '';
   const sent = { merchantRequestId, requestId, attempt, othersKnown, paymentId, amount, currency };
-  const input: ResumeInput = { ...sent, referenceId, paymentType };
+  const input = { ...sent, referenceId, paymentType: ready.paymentType };
   return sends.resumePayment(input).catch(() => ({ outcome: 'ambiguous', why: 'the sender was lost' }));
 }

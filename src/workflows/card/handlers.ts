@@ -22,10 +22,7 @@ export function handleCardMessages(execution: CardExecution): void {
   setHandler(cardEventSignal, (event) => (isEvent(event) ? execution.receive(event) : undefined), {
     description: 'A stored event of the acquirer; from the gateway or the worker.',
   });
-  const fingerprintCollected = (): void => {
-    execution.fingerprintDone = true;
-  };
-  setHandler(fingerprintDoneSignal, fingerprintCollected, {
+  setHandler(fingerprintDoneSignal, () => execution.fingerprintCollected(), {
     description: 'The device fingerprint is collected: the payment goes on at once.',
   });
   setHandler(cardholderReturnedSignal, () => execution.cardholderReturned(), {
@@ -34,15 +31,14 @@ export function handleCardMessages(execution: CardExecution): void {
   setHandler(
     provideCardUpdate,
     (card) => {
-      execution.card = card;
-      execution.note('card given');
+      execution.takesCard(card);
       return { accepted: true } as const;
     },
     {
       description: 'Gives the payment its card, as a handle of a vault.',
       validator: (card) => {
         // Also before it is asked for: the run finds the card when it gets there.
-        if (execution.sent || execution.hasEnded)
+        if (execution.isSent || execution.hasEnded)
           throw new Error(`the card payment is ${execution.state}, not awaiting-card`);
         if (execution.card !== undefined) throw new Error('the card payment has a card by now');
         if (!isHandle(card)) throw new Error('this is no handle of a card');
@@ -51,8 +47,8 @@ export function handleCardMessages(execution: CardExecution): void {
   );
   handleAmount(execution);
   handleCancel(execution, cancelCardUpdate, {
-    isTaken: () => !execution.hasEnded && !execution.sent,
-    isKnown: () => execution.sent,
+    isTaken: () => !execution.hasEnded && !execution.isSent,
+    isKnown: () => execution.isSent,
     outcome: () => (execution.state === 'cancelled' ? 'cancelled' : 'too-late'),
     description: 'Cancel before anything was sent that takes money. `{"by":"alice","reason":"order withdrawn"}`',
   });
@@ -72,9 +68,9 @@ function handleAmount(execution: CardExecution): void {
     changeAmountUpdate,
     async ({ amount, by }) => {
       // Without the claim nobody knows what an earlier run has sent.
-      if (execution.held === undefined) await until(() => execution.held !== undefined || execution.hasEnded);
-      if (execution.sent || execution.hasEnded) throw ApplicationFailure.nonRetryable(TOO_LATE, 'AmountRefused');
-      execution.amount = amount;
+      if (execution.claim === undefined) await until(() => execution.claim !== undefined || execution.hasEnded);
+      if (execution.isSent || execution.hasEnded) throw ApplicationFailure.nonRetryable(TOO_LATE, 'AmountRefused');
+      execution.changesSum(amount);
       execution.note(`amount changed by ${by}`);
       // Written in the workflow task that answers, and not awaited: if an update's answer waits for a local activity, a worker
       // that dies can tear the update in two, and its workflow then fails for ever (SDK 1.24.0).
@@ -86,9 +82,10 @@ function handleAmount(execution: CardExecution): void {
     {
       description: 'Changes the amount before anything was sent that takes it. `{"amount":"12.50","by":"alice"}`',
       validator: (update) => {
-        if (execution.sent || execution.hasEnded) throw new Error(TOO_LATE);
+        if (execution.isSent || execution.hasEnded) throw new Error(TOO_LATE);
         assertNamed(update);
-        const amount = typeof update.amount === 'string' ? parseAmount(update.amount, execution.currency) : undefined;
+        const amount =
+          typeof update.amount === 'string' ? parseAmount(update.amount, execution.position.currency) : undefined;
         if (amount?.ok !== true || amount.minor <= 0n)
           throw new Error('"amount" is no amount above 0 of this currency');
       },
