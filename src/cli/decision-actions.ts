@@ -47,7 +47,8 @@ import {
   untilTrue,
   updateBatch,
 } from '../platform/temporal/workflow-executions.ts';
-import { capsText, payeeShown } from '../reports/question-facts.ts';
+import { payeeInFull } from '../reports/masked.ts';
+import { capsText, flagTexts } from '../reports/question-facts.ts';
 import { confirm } from './confirm.ts';
 import {
   assertApprovable,
@@ -292,10 +293,12 @@ async function answerEach<One extends Pick<WaitingPayout, 'row'>>(
     answers.set(one.row.reference, await notify(one));
   });
   const reported = [...waiting].map(({ row: { reference } }) => {
-    const answer = answers.get(reference) ?? { outcome: '' };
-    return { reference, outcome: 'outcome' in answer ? answer.outcome : `refused: ${answer.refused}` };
+    const answer: DecisionAnswer = answers.get(reference) ?? { outcome: '' };
+    return 'outcome' in answer ? { reference, ...answer } : { reference, outcome: `refused: ${answer.refused}` };
   });
-  const text = reported.map(({ reference, outcome }) => `${reference}  ${inWords(outcome, reference)}`).join('\n');
+  const text = reported
+    .map(({ reference, outcome, says }) => `${reference}  ${says ?? inWords(outcome, reference)}`)
+    .join('\n');
   session.output.result({ decisions: reported }, text);
   const isInVain = [...answers.values()].some((answer) => 'refused' in answer || answer.outcome === TOO_LATE);
   return isInVain ? EXIT.exceptions : EXIT.completed;
@@ -346,23 +349,22 @@ async function decideBatch(
   if (signer.sign === undefined) throw new Error('a batch is decided only by signature');
   const { digest, remark = '' } = { ...plan, ...options };
   const signed = signer.sign({ question: plan.question, reference: batchId, digest, decision, remark });
-  await session.ask(DECIDE_PLAN, { id: batchId, decision, question: plan.question, signed });
+  const { says } = await session.ask(DECIDE_PLAN, { id: batchId, decision, question: plan.question, signed });
   const { rows: _, shown: __, ...shown } = plan;
   const outcome = `${decision === 'approve' ? 'approved' : 'rejected'} by one signature: ${counted(length, 'payout')}`;
-  const document = { decisions: [{ reference: batchId, outcome }], plan: { ...shown, rows: length } };
-  session.output.result(document, `${batchId}  ${outcome}`);
+  const document = { decisions: [{ reference: batchId, outcome, says }], plan: { ...shown, rows: length } };
+  session.output.result(document, `${says}\n${batchId}`);
   return EXIT.completed;
 }
 
 const PLAN_COLUMNS: [head: string, cell: (shown: BatchPlan['shown'][number]) => string][] = [
   ['document', ({ row }) => row.documentId],
   ['amount', ({ row: { instruction } }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
+  ['to', ({ row, payee }) => payeeInFull(row, payee?.items)],
+  ['note', ({ row }) => row.instruction.note ?? ''],
   ['from', ({ row: { instruction, assessed } }) => assessed?.payingAccountId ?? instruction.account_id],
-  ['to', (shown) => payeeCellOf(payeeShown(shown))],
+  ['check', ({ row }) => flagTexts(row).join(', ')],
 ];
-
-const payeeCellOf = ({ id = '', name, account }: ReturnType<typeof payeeShown>): string =>
-  [name, account, id].filter((part) => part !== '').join(' ');
 
 function planText(plan: BatchPlan): string {
   const { batchId, question, rows, shown, totals, payees, newPayees, caps, flags, apart, digest } = plan;
@@ -373,9 +375,11 @@ function planText(plan: BatchPlan): string {
   const sums = totals.map(
     ({ currency, count, amount }) => `  ${currency}  ${groupedAmount(amount)} in ${counted(count, 'payout')}`,
   );
+  const isNew = newPayees === 0 ? '' : `, ${groupedAmount(newPayees)} of them new`;
   const flagged = Object.entries(flags) as [Flag, number][];
   const more = apart.length - LISTED_MAX;
-  const others = rows.length - shown.length;
+  const first = shown.slice(0, LISTED_MAX);
+  const others = rows.length - first.length;
   const width = widthOf(process.stderr);
   const listed = apart
     .slice(0, LISTED_MAX)
@@ -385,12 +389,16 @@ function planText(plan: BatchPlan): string {
       WHY_EXCLUDED[why],
     ]);
   return [
-    ...wrap(`${batchId}: ${what} to ${counted(payees, 'payee')}, ${groupedAmount(newPayees)} of them new`, width),
+    ...wrap(`${batchId}: ${what} to ${counted(payees, 'payee')}${isNew}`, width),
     ...sums,
     ...caps.map((it) => `  ${capsText(it)}`),
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
-    ...(shown.length === 0 ? [] : [filledTable(PLAN_COLUMNS, shown, width)]),
-    ...(others > 0 ? [`and ${groupedAmount(others)} more, in these totals and the digest`] : []),
+    ...(first.length === 0 ? [] : ['', filledTable(PLAN_COLUMNS, first, width)]),
+    ...(others > 0
+      ? [
+          `and ${groupedAmount(others)} more, decided too: listed are new and changed payees, then the largest; the page of the batch searches all`,
+        ]
+      : []),
     ...(apart.length === 0
       ? []
       : [

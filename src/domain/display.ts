@@ -22,6 +22,10 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
 export const totalsText = (totals: readonly { currency: string; amount: string }[]): string =>
   totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
 
+/** `bob`, `bob or carol`, `bob, carol or dave`. */
+export const anyOf = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
 /** A time as documents for programs show it: the JSON report, events, answers of the gateway. */
 export const iso = (at: number): string => new Date(at).toISOString();
 

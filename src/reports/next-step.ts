@@ -1,6 +1,6 @@
 import { isSamePerson, may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
-import { shortId } from '../domain/display.ts';
+import { anyOf, shortId } from '../domain/display.ts';
 import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
@@ -185,13 +185,23 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
     return row.state === 'awaiting-approval' ? 'nobody: the maker is not known; cancel it' : 'anybody';
   }
   const { role, question } = ROLES_OF[who];
-  const { soldCurrency = row.assessed?.exchange?.sellCurrency, payingAccountId } = row.assessed ?? {};
-  const touches = scopeFactsOf(row.kind, row.instruction, { soldCurrency, payingAccountId });
   const have = approvedBy?.get(row.reference) ?? [];
-  const names = policy.people
+  const names = whoMay(policy, row, question, isByOthers(who) ? [row.by ?? '', ...have] : []);
+  const sofar = have.length === 0 ? '' : ` (${have.join(' and ')} ${have.length === 1 ? 'has' : 'have'} approved)`;
+  return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : anyOf(names)) + sofar;
+}
+
+/** Who may decide a question about a row under the policy, besides these. */
+export function whoMay(
+  policy: Policy,
+  { kind, instruction, assessed }: PayoutRecord,
+  question: Question,
+  besides: readonly string[],
+): string[] {
+  const { soldCurrency = assessed?.exchange?.sellCurrency, payingAccountId } = assessed ?? {};
+  const touches = scopeFactsOf(kind, instruction, { soldCurrency, payingAccountId });
+  return policy.people
     .filter((person) => may(person, question, touches))
     .map(({ name }) => name)
-    .filter((name) => !isByOthers(who) || ![row.by ?? '', ...have].some((other) => isSamePerson(other, name)));
-  const sofar = have.length === 0 ? '' : ` (approved by ${have.join(', ')} so far)`;
-  return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : names.join(', ')) + sofar;
+    .filter((name) => !besides.some((other) => isSamePerson(other, name)));
 }

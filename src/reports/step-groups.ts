@@ -1,4 +1,4 @@
-import { shortId } from '../domain/display.ts';
+import { groupedAmount, shortId } from '../domain/display.ts';
 import { Totals } from '../domain/money.ts';
 import { needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -27,7 +27,8 @@ interface Tallied {
   first: { state: PayoutState; reason: Reason | null; step: NextStep; reference: string };
   since: number;
   until: number | null;
-  whos: Set<string>;
+  /** With the number of rows. */
+  whos: Map<string, number>;
   whys: Set<string>;
   batchIds: Set<string | null>;
   count: number;
@@ -57,14 +58,14 @@ export class StepTally {
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
       ...{ since: step.since, until: null, count: 0, rows: [], numbers: [] },
-      ...{ whos: new Set(), whys: new Set(), batchIds: new Set(), totals: new Totals() },
+      ...{ whos: new Map(), whys: new Set(), batchIds: new Set(), totals: new Totals() },
     };
     this.#kinds.set(key, kind);
     kind.count += 1;
     kind.since = Math.min(kind.since, step.since);
     kind.until = step.until === null ? kind.until : Math.min(kind.until ?? step.until, step.until);
     // More values would not be shown.
-    if (kind.whos.size < 3) kind.whos.add(step.who);
+    if (kind.whos.size < 3 || kind.whos.has(step.who)) kind.whos.set(step.who, (kind.whos.get(step.who) ?? 0) + 1);
     if (kind.whys.size < 2) kind.whys.add(step.why);
     if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
     kind.totals.add(row.instruction);
@@ -91,7 +92,7 @@ function groupOf(kind: Tallied): StepGroup {
     hasEnded: step.hasEnded,
     since: kind.since,
     until: kind.until,
-    who: whos.size > 2 ? 'differs from row to row' : [...whos].join('; or '),
+    who: whoText(whos),
     todo: count === 1 || step.commands.length === 0 ? step.todo : (remedyOf(step.kind, state)?.todo ?? step.todo),
     commands: count === 1 ? step.commands : commandsOfMany(kind),
     byItself: step.byItself,
@@ -99,6 +100,13 @@ function groupOf(kind: Tallied): StepGroup {
     totals: kind.totals.list().map(({ currency, amount }) => ({ currency, amount })),
     rows: kind.rows,
   };
+}
+
+/** `carol (bob has approved) for 2 of them; bob or carol for 3`. */
+function whoText(whos: ReadonlyMap<string, number>): string {
+  if (whos.size > 2) return 'differs from row to row';
+  const [first = ''] = whos.keys();
+  return whos.size < 2 ? first : [...whos].map(([who, count]) => `${who} for ${groupedAmount(count)}`).join('; ');
 }
 
 /** Commands that decide rows of one kind in one batch together; what is done row by row leaves the row to be filled in. */

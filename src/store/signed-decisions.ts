@@ -133,6 +133,17 @@ export async function plansOf(
     .execute();
 }
 
+/** References of the rows of a signed plan. */
+export async function rowsOfPlan(db: Database, plan: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('planRows')
+    .select('reference')
+    .where('plan', '=', plan)
+    .orderBy('leafIndex')
+    .execute();
+  return rows.map(({ reference }) => reference);
+}
+
 /** Workflow ids of a plan's rows that ask its question now. */
 export async function awaitingUnder(
   db: Database,

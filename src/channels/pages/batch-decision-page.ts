@@ -2,35 +2,47 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signalPlan } from '../../activities/batch.ts';
 import { isSamePerson, may, type Person } from '../../domain/authority.ts';
-import { counted, groupedAmount } from '../../domain/display.ts';
+import { counted, groupedAmount, totalsText } from '../../domain/display.ts';
 import { FLAGS, type Flag } from '../../domain/payee.ts';
 import { Problem } from '../../domain/problem.ts';
 import {
   type BatchPlan,
+  onlyRows,
   planReader,
   plansToSign,
   planToSign,
+  preparePlan,
+  type ReadPlan,
+  readOnce,
+  type ShownRow,
   takePlan,
   WHY_EXCLUDED,
 } from '../../people/decisions/batch-plan.ts';
 import { executionsOver } from '../../platform/temporal/workflow-executions.ts';
 import { type Html, html } from '../../reports/html.ts';
-import { capsText } from '../../reports/question-facts.ts';
+import { capsText, flagTexts, payeeShown } from '../../reports/question-facts.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
-import { parsed } from '../http/documents.ts';
+import { optionalText, parsed } from '../http/documents.ts';
 import { visibleBatchOf } from '../http/may-see.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { show, type View, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, money, nothing, payoutPath, TOTALS } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
-import { assertReasoned, remarkField, senderFields, signedForm, signedOrAsked } from './signed-forms.ts';
+import { assertReasoned, NO_DEFAULT, remarkField, senderFields, signedForm, signedOrAsked } from './signed-forms.ts';
 
-const decideBody = z.object({
-  digest: z.string().max(1_000),
-  remark: remarkField,
-  signed: senderFields.signed,
-});
+/** What is signed is the plan as it was shown, without the listed rows that have no tick: each tick is a field `tick-REFERENCE`. */
+const decideBody = z
+  .object({
+    decision: z.enum(['approve', 'reject']),
+    digestApprove: z.string().max(1_000).optional(),
+    digestReject: z.string().max(1_000).optional(),
+    q: optionalText,
+    listed: z.string().max(20_000).default(''),
+    remark: remarkField,
+    signed: senderFields.signed,
+  })
+  .catchall(z.string());
 
 const DECIDING: CallerAccess = { roles: ['approver'], scope: 'each' };
 
@@ -40,39 +52,69 @@ type Decision = (typeof DECISIONS)[number];
 /** `/batches/ID/decide`: one signature for the rows of a batch that ask, or will ask, the same question. */
 export function batchDecisionRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   app.get('/batches/:id/decide', accessOf(DECIDING), async (request, reply) => {
+    const { q } = parsed(z.object({ q: optionalText }), request.query);
     const batch = await visibleBatchOf(gateway, request);
     const { name: subject } = deciderOf(request, batch);
     const view = viewOf(request, reply, gateway);
     const { batchId } = batch;
-    const plans = await plansToSign(planReader(gateway, { batchId, subject }), batchId, DECISIONS);
-    return show(reply, view, { title: `Decide ${batch.file}`, body: page(view, batch, plans) });
+    const plans = await plansToSign(matching(planReader(gateway, { batchId, subject }), q), batchId, DECISIONS);
+    return show(reply, view, { title: `Decide ${batch.file}`, body: page({ view, batch, q }, plans) });
   });
-  for (const decision of DECISIONS) {
-    app.post(`/batches/:id/${decision}`, accessOf(DECIDING), async (request, reply) => {
-      const batch = await visibleBatchOf(gateway, request);
-      const person = deciderOf(request, batch);
-      const { digest, remark, signed } = parsed(decideBody, request.body, 'form');
-      const { batchId } = batch;
-      const plan = await planToSign(planReader(gateway, { batchId, subject: person.name }), { batchId, decision });
-      if (plan.digest !== digest || plan.rows.length === 0) {
-        throw new Problem('conflict', 'asks-otherwise', 'The rows no longer await this decision.', {
-          hint: 'Reload the page of the batch.',
-        });
-      }
-      assertReasoned({ decision, remark });
-      const about = { question: plan.question, reference: batch.batchId, digest, decision, remark };
-      const signing = signedOrAsked(request, gateway, person, about, signed);
-      if ('asked' in signing) return signing.asked;
-      const taken = await takePlan(gateway, plan, signing.signed);
-      if ('refused' in taken) {
-        throw new Problem('conflict', 'decision-refused', `This was not accepted: ${taken.refused}.`, {
-          hint: 'Reload the page of the batch.',
-        });
-      }
-      await signalPlan({ store: gateway.store, executions: executionsOver(gateway.client) }, signing.signed);
-      return reply.redirect(`${batchPath(batch.batchId)}?notice=decided`, 303);
+  app.post('/batches/:id/decide', accessOf(DECIDING), async (request, reply) => {
+    const batch = await visibleBatchOf(gateway, request);
+    const person = deciderOf(request, batch);
+    const asked = parsed(decideBody, request.body, 'form');
+    const { decision, remark, signed } = asked;
+    const plan = await planAsked(gateway, { batchId: batch.batchId, subject: person.name }, asked);
+    assertReasoned({ decision, remark });
+    const { question, digest } = plan;
+    const about = { question, reference: batch.batchId, digest, decision, remark };
+    const signing = signedOrAsked(request, gateway, person, about, signed);
+    if ('asked' in signing) return signing.asked;
+    const taken = await takePlan(gateway, plan, signing.signed);
+    if ('refused' in taken) {
+      throw new Problem('conflict', 'decision-refused', `This was not accepted: ${taken.refused}.`, {
+        hint: 'Reload the page of the batch.',
+      });
+    }
+    await signalPlan({ store: gateway.store, executions: executionsOver(gateway.client) }, signing.signed);
+    return reply.redirect(`${batchPath(batch.batchId)}?decided=${signing.signed.id}`, 303);
+  });
+}
+
+/** The plan that was shown, without the rows whose tick was removed. Throws a `Problem` if it would be another one now. */
+async function planAsked(
+  gateway: PagesGateway,
+  who: { batchId: string; subject: string },
+  { decision, q, listed, digestApprove, digestReject, ...fields }: z.output<typeof decideBody>,
+): Promise<BatchPlan> {
+  const { batchId } = who;
+  const read = readOnce(matching(planReader(gateway, who), q));
+  const shown = await planToSign(read, { batchId, decision });
+  if (shown.digest !== (decision === 'approve' ? digestApprove : digestReject) || shown.rows.length === 0) {
+    throw new Problem('conflict', 'asks-otherwise', 'The rows no longer await this decision.', {
+      hint: 'Reload the page of the batch.',
     });
   }
+  const without = new Set(listed.split(' ').filter((reference) => fields[`tick-${reference}`] === undefined));
+  const plan = await preparePlan(
+    onlyRows(read, ({ row }) => !without.has(row.reference)),
+    shown,
+  );
+  if (plan.rows.length > 0) return plan;
+  throw new Problem('usage', 'nothing-chosen', 'No row has a tick.', { hint: 'Tick the rows that you decide.' });
+}
+
+/** Rows whose document, payee, account, note or amount contains the text. */
+function matching(read: ReadPlan, q: string | undefined): ReadPlan {
+  const sought = q?.trim().toLowerCase() ?? '';
+  if (sought === '') return read;
+  return onlyRows(read, ({ row, payee }) => {
+    const { name, account, id = '' } = payeeShown({ row, payee });
+    const { amount, note = '' } = row.instruction;
+    const texts = [row.documentId, name, account, id, note, amount, groupedAmount(amount)];
+    return texts.some((text) => text.toLowerCase().includes(sought));
+  });
 }
 
 /** Whether somebody may decide rows of a batch together: only under a policy, and not their own. */
@@ -94,49 +136,95 @@ const ROWS_APART: readonly Column<BatchPlan['apart'][number]>[] = [
   { head: 'Why', cell: ({ why }) => WHY_EXCLUDED[why] },
 ];
 
-const SHOWN_MAX = 100;
+const APART_MAX = 100;
+
+interface DecisionPage {
+  view: View;
+  batch: BatchRecord;
+  /** What the rows were searched for. */
+  q: string | undefined;
+}
 
 /** What one signature decides, and what not; a rejection also covers rows that must be approved separately. */
-function page(view: View, batch: BatchRecord, { approve, reject }: Record<Decision, BatchPlan>): Html {
+function page(shown: DecisionPage, { approve, reject }: Record<Decision, BatchPlan>): Html {
+  const { batch, q } = shown;
+  const excluded = approve.apart.filter(({ reference }) => !reject.rows.some((row) => row.reference === reference));
   return html`<h1>Decide together</h1>
-<p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, maker: ${batch.by ?? 'not known'}.</p>
-${planned(approve)}
-${approve.rows.length > 0 && form(view, approve, html``, html`<button class="main">Approve ${payouts(approve)}</button>`)}
-${
-  reject.rows.length > 0 &&
-  form(
-    view,
-    reject,
-    html`<p><label>Why <input name="remark" maxlength="200" required></label></p>`,
-    html`<button class="danger">Reject ${payouts(reject)}</button>`,
-  )
-}
-${excludedRows(approve)}`;
+<p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, handed over by ${batch.by ?? 'somebody unknown'}.</p>
+<form class="filters" method="get" action="${batchPath(batch.batchId)}/decide">
+<label>Only rows with <input type="search" name="q" value="${q ?? ''}" maxlength="100" placeholder="document, payee, note or amount"></label>
+<button>Show</button>${q !== undefined && html` <a class="button" href="${batchPath(batch.batchId)}/decide">Show all</a>`}</form>
+${reject.rows.length === 0 ? nothing('No rows wait for your decision.') : decisionForm(shown, { approve, reject })}
+${apartRows(excluded)}`;
 }
 
 const payouts = ({ rows }: BatchPlan): string => counted(rows.length, 'payout');
 
-function planned(plan: BatchPlan): Html {
-  const { question, rows, totals, payees: count, newPayees, caps, flags } = plan;
-  if (rows.length === 0) return nothing('No rows can be approved together.');
+function summary(plan: BatchPlan): Html {
+  const { question, rows, totals, payees, newPayees, caps, flags } = plan;
+  if (rows.length === 0) return html`<p class="attend">None of these rows can be approved together with others.</p>`;
   const flagged = Object.entries(flags) as [Flag, number][];
-  return html`<p>${payouts(plan)} to ${counted(count, 'payee')}, ${groupedAmount(newPayees)} of them new.
-${question === 'bank' && "These orders wait for the bank's audit."} The decision covers each row as shown: if its payee or caps change, the row needs a new decision.</p>
+  const isNew = newPayees === 0 ? '' : `, ${groupedAmount(newPayees)} of them new`;
+  return html`<p>${payouts(plan)}, <strong>${totalsText(totals)}</strong>, to ${counted(payees, 'payee')}${isNew}.
+${question === 'bank' && "These orders wait for the bank's audit."} A signature covers each row as it is shown here: if its payee or a cap changes, that row asks again.</p>
 <ul class="quiet">${caps.map((it) => html`<li>${capsText(it)}</li>`)}</ul>
 ${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${groupedAmount(n)}: ${FLAGS[flag]}</li>`)}</ul>`}
-${dataTable('Amounts', TOTALS, totals)}`;
+${totals.length > 1 && dataTable('Amounts', TOTALS, totals)}`;
 }
 
-const form = (view: View, plan: BatchPlan, fields: Html, button: Html): Html => html`<div class="card">${signedForm(
+/** All rows of the rejection, which covers those of the approval. */
+function decisionForm({ view, batch, q }: DecisionPage, { approve, reject }: Record<Decision, BatchPlan>): Html {
+  const alone = new Map(approve.apart.map(({ reference, why }) => [reference, WHY_EXCLUDED[why]]));
+  const others = reject.rows.length - reject.shown.length;
+  return html`${summary(approve)}
+${signedForm(
   view,
-  `${batchPath(plan.batchId)}/${plan.decision}`,
-  html`<input type="hidden" name="digest" value="${plan.digest}">${fields}`,
-  button,
+  `${batchPath(batch.batchId)}/decide`,
+  html`${NO_DEFAULT}<input type="hidden" name="digestApprove" value="${approve.digest}"><input type="hidden" name="digestReject" value="${reject.digest}"><input type="hidden" name="q" value="${q ?? ''}"><input type="hidden" name="listed" value="${reject.shown.map(({ row }) => row.reference).join(' ')}">
+${dataTable('Rows without a tick are left out', rowColumns(alone), reject.shown)}
+${others > 0 && html`<p class="attend">${counted(others, 'more row is', 'more rows are')} decided too: those listed are the ones with new or changed payees, then the largest. Search to see others.</p>`}
+<p><label>Remark <input name="remark" maxlength="200" aria-describedby="remark-help"></label>
+<span class="quiet" id="remark-help">Needed to reject.</span></p>`,
+  html`${approve.rows.length > 0 && button('approve', approve)}${button('reject', reject)}`,
 )}
-<p class="quiet">Digest of the decision: <code>${plan.digest}</code></p></div>`;
+<details><summary>What is signed</summary>
+<p class="quiet">With every tick: for an approval <code>${approve.digest}</code>, for a rejection <code>${reject.digest}</code>.</p></details>`;
+}
 
-const excludedRows = ({ apart: rows }: BatchPlan): Html | false =>
+/** The page's script counts the ticks. */
+const button = (decision: Decision, plan: BatchPlan): Html =>
+  html`<button class="${decision === 'approve' ? 'main' : 'danger'}" name="decision" value="${decision}" data-of="${plan.rows.length}" data-totals="${plan.totals.map(({ amount, currency }) => `${amount} ${currency}`).join(' ')}">${decision === 'approve' ? 'Approve' : 'Reject'} ${payouts(plan)}</button>
+`;
+
+const rowColumns = (alone: ReadonlyMap<string, string>): readonly Column<ShownRow>[] => [
+  {
+    head: 'Document',
+    cell: ({ row: { reference, documentId, instruction } }) =>
+      html`<input type="checkbox" name="tick-${reference}" value="yes" checked aria-label="Decide ${documentId}" data-tick="${instruction.amount} ${instruction.currency}"${alone.has(reference) && html` data-alone`}> <a href="${payoutPath(reference)}">${documentId}</a>`,
+  },
+  { head: 'Payee', cell: (shown) => payeeCell(shown) },
+  { head: 'Amount', isFigure: true, cell: ({ row: { instruction: it } }) => money(it.amount, it.currency) },
+  { head: 'Note', cell: ({ row }) => row.instruction.note },
+  {
+    head: 'Check',
+    cell: ({ row }) => {
+      const why = alone.get(row.reference);
+      const flags = flagTexts(row).map((flag) => html`<span class="badge attention">${flag}</span> `);
+      return html`${flags}${why !== undefined && html`<span class="badge attention">${why}</span>`}`;
+    },
+  },
+];
+
+/** Each part by itself, for names that are written from right to left. */
+function payeeCell(shown: ShownRow): Html {
+  const { id, name, account, bank, country } = payeeShown(shown);
+  const own = shown.row.kind === 'payout' ? undefined : shown.row.instruction.to_account_id;
+  const where = [bank, country].filter((part) => part !== '').join(', ');
+  return html`<span><bdi>${own ?? (name || id)}</bdi><br><bdi>${account}</bdi>${where !== '' && html` <span class="quiet">${where}</span>`}</span>`;
+}
+
+const apartRows = (rows: BatchPlan['apart']): Html | false =>
   rows.length > 0 &&
   html`<section><h2>${counted(rows.length, 'row needs a separate decision', 'rows need separate decisions')}</h2>
-${dataTable('Not covered by this signature', ROWS_APART, rows.slice(0, SHOWN_MAX))}
-${rows.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown; the page of the batch lists all of them.</p>`}</section>`;
+${dataTable('Not covered by this signature', ROWS_APART, rows.slice(0, APART_MAX))}
+${rows.length > APART_MAX && html`<p class="quiet">The first ${APART_MAX} are shown; the page of the batch lists all of them.</p>`}</section>`;

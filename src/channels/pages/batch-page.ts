@@ -16,6 +16,7 @@ import {
 } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type CurrencyTotal, currencyTotals } from '../../reports/currency-totals.ts';
+import { decidedText } from '../../reports/decided-text.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { stepContext } from '../../reports/report-source.ts';
@@ -23,6 +24,7 @@ import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { ConcurrencyCounter, whenOver } from '../http/admission.ts';
 import { BATCH_CONTROL, batchFileRoutes, controlBatch, REPORTS } from '../http/batch-routes.ts';
+import type { Caller } from '../http/callers.ts';
 import { parsed, storableText } from '../http/documents.ts';
 import { mayControlBatch, visibleBatchOf } from '../http/may-see.ts';
 import { ANY_ROLE, accessOf } from '../http/route-access.ts';
@@ -57,7 +59,7 @@ const WITH_REASONS = PAYOUT_STATES.filter(
 const pageQuery = z.object({
   state: z.union([z.literal('').transform(() => undefined), z.enum(PAYOUT_STATES)]).optional(),
   after: z.coerce.number().int().min(0).default(0),
-  notice: z.unknown().optional(),
+  decided: z.string().max(200).optional(),
 });
 const controlBody = z.object({
   control: z.enum(['pause', 'drain', 'resume', 'cancel']),
@@ -69,7 +71,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   const { store } = gateway;
   const streams = progressStreams();
   app.get('/batches/:id', accessOf(ANY_ROLE), async (request, reply) => {
-    const { state, after, notice } = parsed(pageQuery, request.query);
+    const { state, after, decided } = parsed(pageQuery, request.query);
     const batch = await visibleBatchOf(gateway, request);
     const { batchId } = batch;
     const states = state === undefined ? PAYOUT_STATES : [state];
@@ -84,7 +86,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
       steps: stepGroups(stepping.rows, await stepContext(gateway, stepping.rows)),
       isCut: stepping.isCut,
       now: gateway.now(),
-      hasJustDecided: notice === 'decided',
+      decided: await decidedBy(gateway, request.caller, { batchId, id: decided }),
       byState: await store.stateCounts(batchId),
       totals: amounts.length > ADDED_MAX ? undefined : currencyTotals(amounts),
       rows,
@@ -115,6 +117,19 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
     });
     return reply.redirect(batchPath(batch.batchId), 303);
   });
+}
+
+/** Of the viewer's own signed decision with this id; undefined if there is none. */
+async function decidedBy(
+  gateway: PagesGateway,
+  { name }: Caller,
+  { batchId, id }: { batchId: string; id: string | undefined },
+): Promise<string | undefined> {
+  const { store } = gateway;
+  const plans = id === undefined ? [] : await store.plansOf(batchId);
+  const plan = plans.find((it) => it.id === id && it.subject === name);
+  if (plan === undefined) return undefined;
+  return decidedText(gateway, plan, await store.payoutsOf(await store.rowsOfPlan(plan.digest)));
 }
 
 /** Rows that wait for people, others that may have a reason, and those that a switch may stop; the first ones of the file. */
@@ -148,7 +163,8 @@ interface BatchPage {
   isCut: boolean;
   /** Epoch ms. */
   now: number;
-  hasJustDecided: boolean;
+  /** What the viewer has just decided, and whose turn it is. */
+  decided: string | undefined;
   mayDecide: boolean;
   mayControl: boolean;
   reports: readonly string[];
@@ -170,7 +186,7 @@ ${incidents.map((it) => incidentNote(it, view))}
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>
-${page.hasJustDecided && html`<p class="note" role="status">Your decision counts for the rows that it covered.</p>`}
+${page.decided !== undefined && html`<p class="note" role="status">${page.decided}</p>`}
 <div data-part="steps">${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
 ${steps(page)}</div>
 <div data-part="totals">${totals(page)}</div>

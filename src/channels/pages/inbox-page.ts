@@ -1,19 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { may, type Question } from '../../domain/authority.ts';
 import { counted } from '../../domain/display.ts';
-import { AWAITING_DECISION_STATES, needsAttention } from '../../domain/payout-state.ts';
+import { AWAITING_DECISION_STATES, needsAttention, type PayoutState } from '../../domain/payout-state.ts';
 import { openQuestion } from '../../people/decisions/shown-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
-import { html } from '../../reports/html.ts';
+import { type Html, html } from '../../reports/html.ts';
+import { payeeInFull } from '../../reports/masked.ts';
 import { stepContext } from '../../reports/report-source.ts';
-import { stepGroups } from '../../reports/step-groups.ts';
+import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
-import { mayDecide, maySubmitFiles } from '../http/may-see.ts';
+import { mayDecide, maySeePayee, maySubmitFiles } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
+import { mayDecideBatch } from './batch-decision-page.ts';
 import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents-page.ts';
 import { mayVisit, placeAccess, show, viewOf } from './layout.ts';
-import { type Column, dataTable, groupSections, moment, nothing, ROW } from './pieces.ts';
+import { batchPath, type Column, dataTable, groupSections, moment, nothing, ROW } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 
 /** The most payouts in a person's scope that are searched for undecided ones. */
@@ -21,11 +23,47 @@ const READ_MAX = 1_000;
 const READ_AT_ONCE = 100;
 const SHOWN_MAX = 100;
 
-const COLUMNS: readonly Column<PayoutRecord>[] = [
-  ...[ROW.document, ROW.amount, ROW.from, ROW.to],
+const columnsFor = (caller: Caller, itemsOf: ItemsOf): readonly Column<PayoutRecord>[] => [
+  ...[ROW.document, ROW.amount],
+  {
+    head: 'To',
+    cell: (row) => (maySeePayee(caller, row) ? html`<bdi>${payeeInFull(row, itemsOf(row))}</bdi>` : ROW.to.cell(row)),
+  },
+  ROW.from,
   { head: 'Since', cell: ({ stateSince }) => moment(stateSince) },
   ROW.why,
 ];
+
+type ItemsOf = (row: PayoutRecord) => Readonly<Record<string, string>> | undefined;
+
+/** Details of the payees that rows name by id, as the bank last showed them. */
+async function seenPayees({ store }: PagesGateway, rows: readonly PayoutRecord[]): Promise<ItemsOf> {
+  const idOf = ({ uid, instruction: { beneficiary_id: payeeId = '' } }: PayoutRecord) => ({ uid, payeeId });
+  const keyOf = ({ uid, payeeId }: ReturnType<typeof idOf>): string => JSON.stringify([uid, payeeId]);
+  const known = new Map((await store.payeesOf(rows.map(idOf))).map((seen) => [keyOf(seen), seen.items]));
+  return (row) => known.get(keyOf(idOf(row))) ?? undefined;
+}
+
+/** Links to decide all waiting rows of a batch together, where the viewer may. */
+async function togetherLinks(
+  { store }: PagesGateway,
+  caller: Caller,
+  { state, rows }: StepGroup,
+): Promise<Html | false> {
+  if (!PLANNED_STATES.includes(state)) return false;
+  const counts = Map.groupBy(rows, ({ batchId }) => batchId);
+  const links: Html[] = [];
+  for (const [batchId, its] of counts) {
+    const batch = batchId === null || its.length < 2 ? undefined : await store.batch(batchId);
+    if (batch === undefined || !mayDecideBatch(caller, batch)) continue;
+    links.push(
+      html`<a class="button main" href="${batchPath(batch.batchId)}/decide">Decide ${counted(its.length, 'row')} of ${batch.file} together</a> `,
+    );
+  }
+  return links.length > 0 && html`<p class="actions">${links}</p>`;
+}
+
+const PLANNED_STATES: readonly PayoutState[] = ['awaiting-approval', 'awaiting-bank-approval'];
 
 /** `/`: what the viewer can decide now. */
 export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void {
@@ -39,6 +77,9 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.stateSince - b.stateSince);
     const groups = stepGroups(shown, await stepContext(gateway, shown));
+    const columns = columnsFor(caller, await seenPayees(gateway, shown));
+    const together = new Map<StepGroup, Html | false>();
+    for (const group of groups) together.set(group, await togetherLinks(gateway, caller, group));
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
 ${off.length > 0 && html`<p class="attend">${off.some(({ scope }) => scope === 'everything') ? html`<a href="/switches">Everything is switched off</a>: nothing is sent.` : html`<a href="/switches">Something is switched off</a>: payouts that it concerns are not sent.`}</p>`}
@@ -47,7 +88,7 @@ ${
     ? nothing('Nothing waits for you.')
     : groupSections(groups, {
         context: { caller, now: gateway.now() },
-        rowsOf: ({ rows }) => dataTable('Oldest first', COLUMNS, rows),
+        rowsOf: (group) => html`${together.get(group)}${dataTable('Oldest first', columns, group.rows)}`,
         isCut: mine.length > SHOWN_MAX,
       })
 }

@@ -12,13 +12,14 @@ import { MESSAGES } from '../../domain/names.ts';
 import { needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
-import { type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
+import { openQuestion, type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
 import { approvedBy, type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { type AuditedRequest, askAudited, outcomeInWords } from '../../people/decisions/verify.ts';
 import { inTime, resolveMs } from '../../platform/temporal/worker-answer.ts';
 import { resolvePayout, updatePayout } from '../../platform/temporal/workflow-executions.ts';
 import { checkText } from '../../reports/check-texts.ts';
 import { type Comparison, sidesShown } from '../../reports/comparison.ts';
+import { decidedText } from '../../reports/decided-text.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { workflowUrl } from '../../reports/links.ts';
 import { type NextStep, nextStep } from '../../reports/next-step.ts';
@@ -33,6 +34,7 @@ import type {
   SendAttempt,
   Store,
 } from '../../store/store.ts';
+import type { Caller } from '../http/callers.ts';
 import { hasControls, optionalText, parsed, storableText } from '../http/documents.ts';
 import {
   assertMayOperate,
@@ -134,7 +136,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       step: nextStep(row, await stepContext(gateway, [row])),
       now: gateway.now(),
       sides: await sidesShown({ store, bank: gateway.bank, settings: gateway.settings, isMasked }, row),
-      answer: answerOf(notice, row),
+      answer: (await ownApproval(gateway, caller, { row, notice })) ?? answerOf(notice, row),
       hasJustDecided: DECIDED.includes(notice),
     });
     return show(reply, view, { title: row.documentId, body });
@@ -165,6 +167,19 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
   );
   resolveRoute(app, gateway);
   cancelRoute(app, gateway);
+}
+
+/** What the viewer has just approved, and whose turn it is, while others have to approve it as well. */
+async function ownApproval(
+  gateway: PagesGateway,
+  { name = '' }: Caller,
+  { row, notice }: { row: PayoutRecord; notice: unknown },
+): Promise<string | undefined> {
+  if (notice !== 'counted' || gateway.settings.policy === undefined) return undefined;
+  const asked = await openQuestion(gateway, row);
+  const approved = await approvedBy(gateway, row, asked);
+  if (asked === undefined || !approved.includes(name)) return undefined;
+  return decidedText(gateway, { question: asked.question, decision: 'approve' }, [row]);
 }
 
 function resolveRoute(app: FastifyInstance, gateway: PagesGateway): void {

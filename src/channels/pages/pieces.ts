@@ -141,7 +141,7 @@ export const todoText = (todo: string, caller: Caller): Html =>
 export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
   const { hasEnded, since, until, who, todo, byItself } = step;
   const { caller, now } = context;
-  const commands = step.commands.filter((it) => DECIDES_MANY.test(it) || instead(it, caller) === undefined);
+  const commands = step.commands.filter((it) => instead(it, caller) === undefined);
   return html`<div class="step">${factList([
     [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${agoOf(now - since)}`],
     ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
@@ -154,9 +154,6 @@ ${
   html`<p class="quiet">On the command line:</p>\n<pre class="copy">${commands.map((it) => html`${it}\n`)}</pre>`
 }</div>`;
 }
-
-/** All rows of a kind in a batch, which no button of a row does. */
-const DECIDES_MANY = / --kind /;
 
 const untilText = (until: number, now: number): Html =>
   html`${moment(until)}, ${until > now ? `in ${spanOf(until - now)}` : 'already passed'}`;

@@ -1,7 +1,7 @@
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { isSamePerson, isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
-import { type Total, Totals } from '../../domain/money.ts';
+import { compareDecimals, type Total, Totals } from '../../domain/money.ts';
 import type { Flag } from '../../domain/payee.ts';
 import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
 import { inPages } from '../../store/in-pages.ts';
@@ -55,11 +55,13 @@ export interface BatchPlan {
   flags: Partial<Record<Flag, number>>;
   /** Rows outside the plan, and why. */
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Exclusion }[];
-  /** The first rows of the plan, in full. */
-  shown: Pick<PlanItem, 'row' | 'payee'>[];
+  /** Its rows in full, those with new or changed payees first, then by amount; at most `SHOWN_MAX`. */
+  shown: ShownRow[];
 }
 
-const ROWS_SHOWN = 20;
+export type ShownRow = Pick<PlanItem, 'row' | 'payee'>;
+
+export const SHOWN_MAX = 200;
 
 /** Highest fee, a decimal string, and highest slippage of an exchange, as a fraction. */
 type PlanCaps = Partial<Caps> & { count: number };
@@ -74,6 +76,22 @@ export interface PlanItem extends ReadQuestion {
 
 /** Reads the rows that ask a question, in the order of the file. */
 export type ReadPlan = (question: PlanQuestion) => AsyncIterable<PlanItem>;
+
+/** Only the rows for which `isIncluded` holds. */
+export const onlyRows = (read: ReadPlan, isIncluded: (item: PlanItem) => boolean): ReadPlan =>
+  async function* (question) {
+    for await (const item of read(question)) if (isIncluded(item)) yield item;
+  };
+
+/** Reads the rows of each question once, for several plans of one reading. */
+export function readOnce(read: ReadPlan): ReadPlan {
+  const known = new Map<PlanQuestion, Promise<PlanItem[]>>();
+  return async function* (question) {
+    const items = known.get(question) ?? Array.fromAsync(read(question));
+    known.set(question, items);
+    yield* await items;
+  };
+}
 
 /** The plan to sign now: our own approvals, or the bank's once no row waits for ours. */
 export const planToSign = async (read: ReadPlan, asked: Pick<BatchPlan, 'batchId' | 'decision'>): Promise<BatchPlan> =>
@@ -124,7 +142,7 @@ class BegunPlan {
   readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
   readonly #caps = new Map<string, PlanCaps>();
   readonly #rows: PlanRow[] = [];
-  readonly #shown: BatchPlan['shown'] = [];
+  readonly #shown: ShownRow[] = [];
   readonly #apart: BatchPlan['apart'] = [];
   readonly #totals = new Totals();
   readonly #payees = new Set<string>();
@@ -149,10 +167,15 @@ class BegunPlan {
     if (why !== undefined) this.#apart.push({ reference, documentId, amount, currency, why });
     else if (asked !== undefined) {
       this.#rows.push({ reference, digest: asked.digest });
-      if (this.#shown.length < ROWS_SHOWN) this.#shown.push({ row, payee });
+      this.#shown.push({ row, payee });
+      if (this.#shown.length > 2 * SHOWN_MAX) this.#keepFirst();
       this.#count(instruction, assessed?.flags);
       this.#countCaps(capsOf(row, item.caps));
     }
+  }
+
+  #keepFirst(): void {
+    this.#shown.sort(byImportance).splice(SHOWN_MAX);
   }
 
   #count(instruction: PayoutInstruction, flags: readonly Flag[] = []): void {
@@ -170,6 +193,7 @@ class BegunPlan {
   }
 
   whole(): BatchPlan {
+    this.#keepFirst();
     return {
       ...this.#about,
       digest: signablePlan(this.#rows).digest,
@@ -183,6 +207,15 @@ class BegunPlan {
       apart: this.#apart,
     };
   }
+}
+
+const ON_TOP: readonly Flag[] = ['new-payee', 'changed-payee'];
+
+/** New and changed payees first, then the largest amounts, whatever their currency. */
+function byImportance({ row: a }: ShownRow, { row: b }: ShownRow): number {
+  const isOnTop = ({ assessed }: PayoutRecord): number =>
+    Number(assessed?.flags?.some((flag) => ON_TOP.includes(flag)) === true);
+  return isOnTop(b) - isOnTop(a) || (compareDecimals(b.instruction.amount, a.instruction.amount) ?? 0);
 }
 
 function exclusionOf(

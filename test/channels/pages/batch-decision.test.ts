@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import type { Policy } from '../../../src/domain/authority.ts';
 import { verdictOn } from '../../../src/people/decisions/verdict.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import type { RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
-import { openPages, type PagePeople, pagePeople, signedIn } from './visiting.ts';
+import { openPages, type PagePeople, pagePeople, signedIn, type Visit } from './visiting.ts';
 
 const ALONE_FROM = { currency: 'USD', amountAtLeast: '1000', alone: true, approvals: 1 } as const;
 
-async function open(): Promise<{ people: PagePeople; gateway: RunningGateway }> {
+async function open(more: Partial<Policy> = {}): Promise<{ people: PagePeople; gateway: RunningGateway }> {
   const people = await pagePeople(
     [
       ['alice', ['maker', 'approver']],
       ['bob', ['approver']],
       ['carol', ['operator']],
+      ['dave', ['approver']],
     ],
-    { approvals: [{ approvals: 1 }, ALONE_FROM] },
+    { approvals: [{ approvals: 1 }, ALONE_FROM], ...more },
   );
   return { people, gateway: await openPages(people) };
 }
@@ -39,6 +41,13 @@ async function asked(gateway: RunningGateway) {
   return { rows, digests, path: `/batches/${first.batchId}` };
 }
 
+/** The fields of the form with the ticks that are set. */
+async function ticked(visit: Visit, path: string, decision: 'approve' | 'reject', query = '') {
+  const { text } = await visit.send(`${path}/decide${query}`);
+  const ticks = [...text.matchAll(/name="(tick-[^"]+)"/g)].map(([, name = '']) => [name, 'yes']);
+  return { decision, ...Object.fromEntries(ticks) } as Record<string, string>;
+}
+
 describe('the rows of a batch together', () => {
   it('are approved by one touch; the one that has to ask for itself is not', async () => {
     const { people, gateway } = await open();
@@ -49,11 +58,18 @@ describe('the rows of a batch together', () => {
     for (const shown of ['Approve 2 payouts', 'Reject 3 payouts', '30.00 USD', 'a separate decision', 'inv-3']) {
       expect(text).toContain(shown);
     }
-    const decided = await bob.sign(`${path}/decide`, `${path}/approve`, {}, passkeyOf(people, 'bob'));
-    expect(decided).toMatchObject({ status: 303, headers: { location: `${path}?notice=decided` } });
-    expect((await bob.send(`${path}?notice=decided`)).text).toContain(
-      'Your decision counts for the rows that it covered.',
+    const decided = await bob.sign(
+      `${path}/decide`,
+      `${path}/decide`,
+      await ticked(bob, path, 'approve'),
+      passkeyOf(people, 'bob'),
     );
+    expect(decided.status).toBe(303);
+    expect((await bob.send(`${decided.headers.location}`)).text).toContain(
+      'You approved 2 payouts, 30.00 USD. 2 are being paid.',
+    );
+    const alice = await signedIn(people, 'alice');
+    expect((await alice.send(`${decided.headers.location}`)).text).not.toContain('You approved');
     expect(gateway.proxy.temporal.sent).toEqual(
       rows.slice(0, 2).map(({ workflowId }) => ({ workflowId, name: 'approve', payload: { by: 'bob' } })),
     );
@@ -76,8 +92,11 @@ describe('the rows of a batch together', () => {
     const { rows, path } = await asked(gateway);
     const bob = await signedIn(people, 'bob');
     const key = passkeyOf(people, 'bob');
-    expect((await bob.sign(`${path}/decide`, `${path}/reject`, {}, key)).status).toBe(400);
-    const ask = await bob.submit(`${path}/decide`, `${path}/approve`, {}, { accept: 'application/json' });
+    expect((await bob.sign(`${path}/decide`, `${path}/decide`, await ticked(bob, path, 'reject'), key)).status).toBe(
+      400,
+    );
+    const approve = await ticked(bob, path, 'approve');
+    const ask = await bob.submit(`${path}/decide`, `${path}/decide`, approve, { accept: 'application/json' });
     const { options, statement } = JSON.parse(ask.text);
     const signed = JSON.stringify({ statement, assertion: key.assert(options.challenge, { origin: people.origin }) });
     // A row has an end by now: what was signed is another plan than what is asked.
@@ -85,13 +104,67 @@ describe('the rows of a batch together', () => {
     if (first === undefined) throw new Error('nothing was claimed');
     const reason = { code: 'cancelled-by-request', message: 'withdrawn' } as const;
     await gateway.proxy.store.changePayout(first.reference, { state: 'cancelled', reason, at: Date.now() });
-    expect((await bob.submit(`${path}/decide`, `${path}/approve`, { signed })).status).toBe(409);
+    expect((await bob.submit(`${path}/decide`, `${path}/decide`, { ...approve, signed })).status).toBe(409);
     expect(gateway.proxy.temporal.sent).toEqual([]);
-    const rejected = await bob.sign(`${path}/decide`, `${path}/reject`, { remark: 'not ours' }, key);
+    const rejected = await bob.sign(
+      `${path}/decide`,
+      `${path}/decide`,
+      { ...(await ticked(bob, path, 'reject')), remark: 'not ours' },
+      key,
+    );
     expect(rejected.status).toBe(303);
     expect(gateway.proxy.temporal.sent.map(({ name, payload }) => [name, payload])).toEqual(
       rows.slice(1).map(() => ['reject', { by: 'bob', remark: 'not ours' }]),
     );
+  });
+
+  it('are only those with a tick, and only those searched for', async () => {
+    const { people, gateway } = await open();
+    const { rows, path } = await asked(gateway);
+    const bob = await signedIn(people, 'bob');
+    const key = passkeyOf(people, 'bob');
+    const [first, second] = rows;
+    const { [`tick-${first?.reference}`]: _, ...second10 } = await ticked(bob, path, 'approve');
+    const decided = await bob.sign(`${path}/decide`, `${path}/decide`, second10, key);
+    expect((await bob.send(`${decided.headers.location}`)).text).toContain('You approved inv-2, 20.00 USD.');
+    expect(gateway.proxy.temporal.sent.map(({ workflowId }) => workflowId)).toEqual([second?.workflowId]);
+    const none = await bob.sign(`${path}/decide`, `${path}/decide`, { decision: 'approve' }, key);
+    expect([none.status, JSON.parse(none.text).error.code]).toEqual([400, 'nothing-chosen']);
+    const found = (await bob.send(`${path}/decide?q=2,450`)).text;
+    expect(found).toContain('Reject 1 payout<');
+    expect(found).not.toContain('inv-1');
+    const searched = `${path}/decide?q=inv-1`;
+    expect((await bob.send(searched)).text).toMatch(/Sample Payee.*00001001.*10\.00 USD/s);
+    const fields = await ticked(bob, path, 'approve', '?q=inv-1');
+    const one = await bob.sign(searched, `${path}/decide`, fields, key);
+    expect((await bob.send(`${one.headers.location}`)).text).toContain('You approved inv-1, 10.00 USD.');
+  });
+
+  it('are reached from the inbox, and say who else has to approve', async () => {
+    const { people, gateway } = await open({ approvals: [{ approvals: 2 }] });
+    const rows = await claimed(
+      gateway,
+      [
+        { id: 'inv-1', amount: '10.00' },
+        { id: 'inv-2', amount: '20.00' },
+      ],
+      'alice',
+    );
+    for (const row of rows) await asking(gateway, row);
+    const bob = await signedIn(people, 'bob');
+    const path = `/batches/${rows[0]?.batchId}`;
+    const inbox = (await bob.send('/')).text;
+    expect(inbox).toContain(`href="${path}/decide">Decide 2 rows of payroll-`);
+    expect(inbox).not.toContain('payouts approve');
+    const decided = await bob.sign(
+      `${path}/decide`,
+      `${path}/decide`,
+      await ticked(bob, path, 'approve'),
+      passkeyOf(people, 'bob'),
+    );
+    const { text } = await bob.send(`${decided.headers.location}`);
+    expect(text).toContain('You approved 2 payouts, 30.00 USD. 2 need dave.');
+    expect(text).toContain('dave (bob has approved)');
   });
 
   it('are decided by no maker of theirs and by nobody without the role', async () => {

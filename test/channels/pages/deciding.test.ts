@@ -101,7 +101,9 @@ describe('a payout that asks', () => {
     await gateway.proxy.store.takeSignedDecision(reported?.signed as SignedDecision, Date.now());
     expect((await bob.send('/')).text).toContain('Nothing waits for you.');
     expect((await bob.send(path)).text).toContain('You have approved it.');
-    expect((await bob.send(`${path}?notice=counted`)).text).toContain('needs another approval');
+    expect((await bob.send(`${path}?notice=counted`)).text).toContain(
+      'You approved inv-1, 2,450.00 USD. It needs one more approval, which nobody may give under the policy.',
+    );
     expect((await bob.send(`${path}?notice=constructor`)).status).toBe(200);
   });
 

@@ -8,6 +8,7 @@ import {
   plansToSign,
   planToSign,
   preparePlan,
+  SHOWN_MAX,
   takePlan,
 } from '../../../src/people/decisions/batch-plan.ts';
 import { isRejected, verdictOn } from '../../../src/people/decisions/verdict.ts';
@@ -114,6 +115,21 @@ describe('What is shown before somebody signs', () => {
       expect(await planToSign(planReader(deps, who), { batchId: 'batch', decision })).toEqual(plans[decision]);
     }
     expect(read).toEqual([...once, ...once]);
+  });
+});
+
+describe('The rows that are listed', () => {
+  it('are those with new payees, then the largest, and no more than a page takes; the digest covers all', async () => {
+    const given = Array.from(
+      { length: 2 * SHOWN_MAX + 50 },
+      (_, n): Fields => ({ beneficiary_id: 'ben-1', amount: `${n + 1}` }),
+    );
+    const byDetails: Fields = { beneficiary_id: undefined, account_name: 'New', account_no: '9', amount: '0.50' };
+    await using batch = await claimed([...given, byDetails], policyOf(PEOPLE, { approvals: [{ approvals: 1 }] }));
+    const plan = await prepared(batch.deps, asked(bob));
+    const amounts = plan.shown.map(({ row }) => row.instruction.amount);
+    expect(amounts.slice(0, 3)).toEqual(['0.50', '450', '449']);
+    expect([amounts.length, amounts.at(-1), plan.rows.length]).toEqual([SHOWN_MAX, '252', given.length + 1]);
   });
 });
 

@@ -10,6 +10,7 @@ import { scopeFactsOfRow, storeDecision } from '../../../people/decisions/verdic
 import { askAudited, outcomeInWords } from '../../../people/decisions/verify.ts';
 import { inTime, resolveMs } from '../../../platform/temporal/worker-answer.ts';
 import { refusalOf, resolvePayout, updatePayout } from '../../../platform/temporal/workflow-executions.ts';
+import { decidedText } from '../../../reports/decided-text.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { makerOf } from '../callers.ts';
 import { storableText } from '../documents.ts';
@@ -17,9 +18,15 @@ import { assertMayOperate, DECIDERS, mayDecide, mayOperate } from '../may-see.ts
 import { operation, type Place, pathId, visiblePayout } from '../operation.ts';
 
 /** The answer of a payout's workflow, or why it refused. */
-export type DecisionAnswer = { outcome: string } | { refused: string };
+export type DecisionAnswer = { outcome: string; says?: string } | { refused: string };
 
-const decisionAnswer = z.union([z.looseObject({ outcome: z.string() }), z.looseObject({ refused: z.string() })]);
+const decisionAnswer = z.union([
+  z.looseObject({
+    outcome: z.string(),
+    says: z.string().optional().describe('what was decided, and whose turn it is'),
+  }),
+  z.looseObject({ refused: z.string() }),
+]);
 const TAG = 'decisions';
 const byInput = storableText.optional().describe('who asks, where names are believed');
 
@@ -50,9 +57,14 @@ export const DECIDE = operation({
     const by = nameOf(place, asked.by, signed);
     const update: DecideUpdate = { decisionId: signed?.id ?? v7(), decision, by, remark, digest, signed };
     const detail: Record<string, string> = remark === undefined ? {} : { remark };
-    return sendAudited(place, row, { by, action: decision, detail }, async (client) =>
+    const answer = await sendAudited(place, row, { by, action: decision, detail }, async (client) =>
       updatePayout({ client, store: place.store }, row, MESSAGES.decide, update),
     );
+    const { store, now, config } = place;
+    const after = await store.payout(reference);
+    if (!('outcome' in answer) || answer.outcome !== 'counted' || signed === undefined || after === undefined)
+      return answer;
+    return { ...answer, says: await decidedText({ store, now, settings: config.settings }, signed, [after]) };
   },
 });
 

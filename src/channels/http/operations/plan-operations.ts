@@ -4,6 +4,7 @@ import { isSamePerson, may } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { planReader, planToSign, preparePlan, type ReadPlan, takePlan } from '../../../people/decisions/batch-plan.ts';
 import { executionsOver } from '../../../platform/temporal/workflow-executions.ts';
+import { decidedText } from '../../../reports/decided-text.ts';
 import type { BatchRecord } from '../../../store/store.ts';
 import { JSON_LINES, jsonLines, operation, type Place, pathId, visibleBatch } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
@@ -47,8 +48,11 @@ export const DECIDE_PLAN = operation({
     question: question.optional().describe("absent: our own approvals, or the bank's once none waits"),
     signed: signedInput,
   }),
-  answer: z.looseObject({ rows: z.int() }),
-  async run(place, { id, signed, question, decision }): Promise<{ rows: number }> {
+  answer: z.looseObject({
+    rows: z.int(),
+    says: z.string().describe('what was decided, and whose turn it is now'),
+  }),
+  async run(place, { id, signed, question, decision }): Promise<{ rows: number; says: string }> {
     const { store, now } = place;
     const batch = await visibleBatch(place, id);
     assertMayDecide(place, batch);
@@ -64,7 +68,9 @@ export const DECIDE_PLAN = operation({
     const waiting = await store.awaitingUnder(plan);
     await signalPlan({ store, executions: executionsOver(client) }, signed);
     await place.carriedOut(waiting);
-    return { rows: plan.rows.length };
+    const rows = await store.payoutsOf(plan.rows.map(({ reference }) => reference));
+    const says = await decidedText({ store, settings: place.config.settings, now }, signed, rows);
+    return { rows: plan.rows.length, says };
   },
 });
 

@@ -36,6 +36,44 @@ function showError(form, error) {
   place.hidden = false;
 }
 
+// The buttons of a form with ticks say how many rows they decide, and what these amount to.
+
+/** Exact: amounts are texts of decimals, in units of their last place. */
+function added(sums, money, sign) {
+  const [amount, currency] = money.split(' ');
+  const [whole, fraction = ''] = amount.split('.');
+  const { units, places } = sums.get(currency) ?? { units: 0n, places: 0 };
+  const most = Math.max(places, fraction.length);
+  const given = BigInt(whole + fraction.padEnd(most, '0'));
+  sums.set(currency, { units: units * 10n ** BigInt(most - places) + sign * given, places: most });
+}
+
+function shown([currency, { units, places }]) {
+  const digits = String(units).padStart(places + 1, '0');
+  const whole = digits.slice(0, digits.length - places).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return `${places === 0 ? whole : `${whole}.${digits.slice(-places)}`} ${currency}`;
+}
+
+function count(form) {
+  for (const button of form.querySelectorAll('button[data-of]')) {
+    const sums = new Map();
+    for (const money of button.dataset.totals.match(/\S+ \S+/g) ?? []) added(sums, money, 1n);
+    let rows = Number(button.dataset.of);
+    for (const { checked, dataset } of form.querySelectorAll('[data-tick]')) {
+      if (checked || (button.value === 'approve' && dataset.alone !== undefined)) continue;
+      rows -= 1;
+      added(sums, dataset.tick, -1n);
+    }
+    const verb = button.value === 'approve' ? 'Approve' : 'Reject';
+    const total = [...sums].filter(([, { units }]) => units > 0n).map(shown);
+    button.textContent = `${verb} ${rows} ${rows === 1 ? 'payout' : 'payouts'}${rows === 0 ? '' : `: ${total.join(', ')}`}`;
+    button.disabled = rows === 0;
+  }
+}
+
+document.addEventListener('change', ({ target }) => target.dataset.tick && count(target.form));
+for (const form of document.querySelectorAll('form:has([data-tick])')) count(form);
+
 const sent = new Set();
 
 document.addEventListener('submit', (event) => {
