@@ -20,8 +20,9 @@ import { assertPolicyKept, keepPolicyLog } from './platform/audit/policy-log.ts'
 import { assertSends } from './platform/config/bank.ts';
 import { assertPolicy, type Config } from './platform/config.ts';
 import type { Part, StackAddresses } from './platform/embedded/stack.ts';
-import { bankAt, bankClockAlarm, payeeChecks, relayOf } from './platform/open-bank.ts';
+import { bankAnswers, bankAt, bankClockAlarm, payeeChecks, relayOf } from './platform/open-bank.ts';
 import { OpenedParts } from './platform/opened-parts.ts';
+import { PartHealth } from './platform/part-health.ts';
 import { refusedPayloads } from './platform/refused-payloads.ts';
 import { bindStore, checkAtStart, type StoreBinding } from './platform/store-binding.ts';
 import type { Metrics } from './platform/telemetry/metrics.ts';
@@ -88,13 +89,18 @@ async function open(opened: OpenedParts, config: Config, stack: StackAddresses, 
   opened.defer(async () => tracing?.close());
   const store = observedStore(stored, telemetry.metrics, log, tracing);
   const calls = observedCalls(telemetry.metrics, tracing);
-  const bank = opened.adopt(bankAt(config, stack.apiUrl, { store, onCall: calls }), (it) => it.close());
+  const onCall = (operation: string) => health.observe(calls(operation));
+  const bank = opened.adopt(bankAt(config, stack.apiUrl, { store, onCall }), (it) => it.close());
   // Before anything that can throw: once installed, the native runtime ends with its last connection, and only with one.
   const connection = opened.adopt(await connectWorker(config, stack), (it) => it.close());
   // Over the worker's own connection, so that workflows started through it can begin on this worker at once.
   const client = clientOver(config, stack, connection);
+  const health = new PartHealth(
+    { bank: () => bankAnswers(bank), temporal: () => assertReachable(client, stack) },
+    { log, now: Date.now },
+  );
   const binding = await bindStore({ config, store, bank, temporal: await temporalIdentity(client) });
-  const sender = await openSender({ config, store, log });
+  const sender = await openSender({ config, store, log, health });
   opened.use(sender);
   await checkAtStart(binding, log);
   await claimNamespace(config, store, client);

@@ -27,7 +27,7 @@ import { temporalCli } from '../platform/embedded/cli-path.ts';
 import { type Replacement, recentReplacements } from '../platform/embedded/keep-server.ts';
 import type { Stack } from '../platform/embedded/stack.ts';
 import { bankAt, clockComplaint, payeeChecks } from '../platform/open-bank.ts';
-import { acceptKey, recordAccounts } from '../platform/store-binding.ts';
+import { acceptKey } from '../platform/store-binding.ts';
 import { connectTemporal } from '../platform/temporal/connection.ts';
 import { whyNewOnesWait } from '../platform/temporal/current-build.ts';
 import { areRefused, missingAttributes } from '../platform/temporal/namespace.ts';
@@ -38,6 +38,7 @@ import { canBeWitnessed } from '../store/witness.ts';
 import { ACCEPTABLE } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { table } from './output.ts';
+import { assertTemporalFits, judgeWorkers, stackThatIsUp } from './running-stack.ts';
 import type { Session } from './session.ts';
 import { judgeShown, recentPayouts, shownReferences } from './shown-references.ts';
 import { nameOf } from './signer.ts';
@@ -187,20 +188,26 @@ async function checkStoreRole(session: Session): Promise<Check[]> {
   return [await check('store role', async () => judgeStoreRole(await (await session.store()).storeRole()))];
 }
 
-/** Temporal and bank, on the stack that is up or one booted for the check. */
+/** Temporal and bank, if they can be asked without starting anything. */
 async function checkStack(session: Session): Promise<Check[]> {
   const { config } = session;
+  const workers = await check('workers', async () => judgeWorkers(config, await session.store(), Date.now()));
   const cluster = config.temporal.kind === 'cluster' ? await checkTemporal(session, addressesOf(config.temporal)) : [];
   // The stack would only say the same once more.
-  if (cluster.some(({ verdict }) => verdict === 'failed')) return [...cluster, ...(await checkRemote(session))];
-  const booted = await check('stack', async () => {
-    const stack = await session.stack();
-    return stack.owner ? 'started for this check' : 'up';
+  if (cluster.some(({ verdict }) => verdict === 'failed'))
+    return [workers, ...cluster, ...(await checkRemote(session))];
+  let stack: Stack | undefined;
+  const up = await check('stack', async () => {
+    stack = await stackThatIsUp(config);
+    if (stack === undefined) return `none is up; payouts dev starts one`;
+    await assertTemporalFits(session, stack);
+    return 'up';
   });
-  if (booted.verdict === 'failed') return [booted, ...cluster, ...(await checkRemote(session))];
-  const stack = await session.stack();
+  if (stack === undefined || up.verdict === 'failed') return [workers, up, ...cluster, ...(await checkRemote(session))];
   const temporal = config.temporal.kind === 'cluster' ? cluster : await checkTemporal(session, stack);
-  return [booted, ...temporal, ...(await checkBank(session, stack)), ...(await checkProvider(config, stack.apiUrl))];
+  const rest = [...temporal, ...(await checkBank(session, stack)), ...(await checkProvider(config, stack.apiUrl))];
+  await stack.close();
+  return [workers, up, ...rest];
 }
 
 async function checkTemporal(session: Session, at: Pick<Stack, 'namespace' | 'temporalAddress'>): Promise<Check[]> {
@@ -230,16 +237,14 @@ const serverVersion =
   };
 
 async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
-  const asked = session.bank();
+  const asked = session.bank(stack);
   const bank = await check('bank', async () => {
-    const client = await asked;
-    await client.authenticate();
-    await recordAccounts(session.config, await session.store(), client);
+    await (await asked).authenticate();
     return bankIdentity(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
   });
   if (bank.verdict === 'failed') return [bank];
   const references = await check('references', async () => {
-    const parts = { bank: await session.bank(), store: await session.store() };
+    const parts = { bank: await asked, store: await session.store() };
     const shown = await shownReferences(parts, recentPayouts(session.config));
     return judgeShown(shown, await parts.store.referenceSpellings());
   });

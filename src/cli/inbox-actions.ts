@@ -29,6 +29,7 @@ export async function inbox(session: Session, options: Asker & { mine: boolean; 
   const { mine, kind } = options;
   await holdKey(session, options.key);
   const viewer = mine ? await viewerOf(session, options) : undefined;
+  await session.sayHindrances();
   const shown = await session.ask(INBOX, { mine, name: viewer, kind });
   const { name, groups, payouts, incidents, parked, isCut } = shown;
   const cards = cardsOf(shown.cards, kind);

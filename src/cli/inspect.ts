@@ -34,6 +34,7 @@ export async function watch(
 /** `payouts status ID`: a batch as its document, a payout as one record; what waits, and for whom. */
 export async function status(session: Session, id: string): Promise<void> {
   const target = await findTarget(session, id);
+  await session.sayHindrances();
   if (target.kind === 'payout') return showPayout(session, target.payout.reference);
   const { batchId } = target.batch;
   await session.output.stream(session.document(batchId), async () => {

@@ -30,6 +30,7 @@ export async function list(session: Session, options: ListOptions = {}): Promise
     ...{ states: state && [...state], reason, accountId, from, before, text },
     ...{ endedFrom: ended?.from, endedBefore: ended?.to, isReturned },
   };
+  await session.sayHindrances();
   const isFiltered = Object.values(search).some((value) => value !== undefined);
   return isFiltered ? listPayouts(session, search) : listAll(session);
 }

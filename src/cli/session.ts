@@ -53,6 +53,14 @@ export class Session implements AsyncDisposable {
     return gateway === undefined ? it.run(await this.here(), input) : gateway.carryOut(it, input);
   }
 
+  /** Says what is in the way of all payouts, for the person who reads the result below; nothing for a program. */
+  async sayHindrances(): Promise<void> {
+    if (this.output.json) return;
+    const { HINDRANCES } = await import('../channels/http/operations/list-operations.ts');
+    const { hindrances } = await this.ask(HINDRANCES, {});
+    for (const text of hindrances) this.output.say(text);
+  }
+
   /** The same, for an operation that answers text in pieces. */
   async pieces<Input extends z.ZodObject>(
     it: OperationHere<Input, AsyncIterable<string>>,
@@ -162,7 +170,7 @@ export class Session implements AsyncDisposable {
       const [store, client] = [await this.store(), await this.client()];
       const { temporalIdentity } = await import('../platform/temporal/namespace.ts');
       const { assertNamespaceFits } = await import('../platform/temporal/namespace.ts');
-      await store.identify({ bank: bankIdentity(this.config), ...(await temporalIdentity(client)) });
+      await store.identify(await temporalIdentity(client));
       await assertNamespaceFits(client, store.id, this.config.replacesStore);
     }
     return this.openedStack;

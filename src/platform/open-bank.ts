@@ -11,14 +11,15 @@ import { withRequiredDetailsCache } from '../bank/required-details-cache.ts';
 import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
 import { withSharedReads } from '../bank/shared-reads.ts';
 import { may, type Policy } from '../domain/authority.ts';
+import { hindrancesOf, hindranceText, livenessOf } from '../domain/liveness.ts';
 import { currencyCodes } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
 import type { Log } from '../domain/settings.ts';
 import type { Store } from '../store/store.ts';
 import { ConfigError } from './config/key.ts';
+import { startCommand } from './config/temporal.ts';
 import type { Config } from './config.ts';
 import { addressText } from './telemetry/listen-address.ts';
-import { readinessOf } from './telemetry/readiness.ts';
 
 /**
  * The bank at `apiUrl`: the configured one, directly or through workers, or this stack's sandbox. `onCall` is called for every call. All processes on one
@@ -113,33 +114,39 @@ async function heldCurrencies(bank: Bank): Promise<string[]> {
   return held.size === 0 ? [USUAL_CURRENCY] : [...held];
 }
 
-interface BankWarningDeps {
-  bank: Pick<Bank, 'clock'> & { accounts: Pick<Bank['accounts'], 'master'> };
-  settings: { clockSkewMs: number };
-  log: Log;
+/** A worker asks no longer than this whether the bank is there. */
+const PROBE_MS = 9_000;
+
+/** Rejects if the bank gives no answer of its own; a refusal is one. */
+export const bankAnswers = (bank: { accounts: Pick<Bank['accounts'], 'master'> }): Promise<unknown> =>
+  undefinedIf(isJudged, () => bank.accounts.master({ signal: AbortSignal.timeout(PROBE_MS) }));
+
+/** What is in the way of payouts, or may come to be, although this process is ready. */
+export interface Notice {
+  /** The part that is down. */
+  part?: string;
+  text: string;
+}
+
+interface NoticeDeps {
+  bank: Pick<Bank, 'clock'>;
+  store: Pick<Store, 'signsOfLife'>;
+  config: Pick<Config, 'settings' | 'temporal'>;
   now: () => number;
 }
 
-/** How long what the bank showed is reused: each read costs it a call. */
-const ASKED_EVERY_MS = 20_000;
-
-const OUTAGE =
-  'the bank does not answer a read in time, or PAYOUTS_API_RATE is used up: payouts wait, and continue by themselves';
-
-/** What people should see of the bank, although a process is ready without it. */
-export function bankWarnings({ bank, settings, ...reads }: BankWarningDeps): () => Promise<string[]> {
-  const answers = readinessOf(
-    { bank: () => undefinedIf(isJudged, () => bank.accounts.master()) },
-    { ...reads, freshMs: ASKED_EVERY_MS },
-  );
-  return async () => {
-    const { ready, causes } = await answers();
+/** Without numbers of payouts, since it is shown to anybody. A store that cannot be read is reported by its own part. */
+export const noticesOf =
+  ({ bank, store, config, now }: NoticeDeps) =>
+  async (): Promise<Notice[]> => {
+    const signs = await store.signsOfLife().catch(() => undefined);
+    const hindrances = signs === undefined ? [] : hindrancesOf(livenessOf(signs, now()), startCommand(config));
+    const complaint = clockComplaint(bank.clock.offset(), config.settings.clockSkewMs);
     return [
-      ready ? [] : [OUTAGE, ...causes].join('. '),
-      clockComplaint(bank.clock.offset(), settings.clockSkewMs) ?? [],
-    ].flat();
+      ...hindrances.map((hindrance) => ({ part: hindrance.part, text: hindranceText(hindrance, undefined) })),
+      ...(complaint === undefined ? [] : [{ text: complaint }]),
+    ];
   };
-}
 
 /** A sentence if the bank's clock is off by more than PAYOUTS_BANK_CLOCK_SKEW, otherwise undefined. */
 export function clockComplaint(offset: number | undefined, limitMs: number): string | undefined {

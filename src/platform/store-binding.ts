@@ -7,6 +7,7 @@ import { referenceForm } from '../domain/reference-form.ts';
 import type { Log } from '../domain/settings.ts';
 import type { Store, StoreIdentity } from '../store/store.ts';
 import { StoreIdentityError } from '../store/store-errors.ts';
+import { assertSameIdentity } from '../store/store-identity.ts';
 import { bankIdentity } from './config/bank.ts';
 import type { Config } from './config.ts';
 
@@ -32,10 +33,14 @@ interface StoreBindingDeps {
   temporal: Pick<StoreIdentity, 'cluster' | 'namespace'>;
 }
 
-/** Compares at once what can be compared without the bank. */
+/**
+ * Compares at once what can be compared without the bank. The store belongs to a bank from the first time that it shows its accounts:
+ * an address or a key that is wrong never answers with any.
+ */
 export async function bindStore({ config, store, bank, temporal }: StoreBindingDeps): Promise<StoreBinding> {
   const known = { bank: bankIdentity(config), ...temporal };
-  await store.identify(known);
+  assertSameIdentity(await store.identity(), known);
+  await store.identify(temporal);
   const accounts = accountsSeen(store, bank);
   const key = keyShown(config, store, bank);
   let fits = false;
@@ -81,12 +86,6 @@ export async function assertBankFits(config: KeyConfig, store: Store, bank: Bank
   if (seen !== undefined) await store.identify({ accounts: digests(store, seen) });
   if (key === undefined || config.bank.relay !== undefined || key.includes(keyDigest(config, store))) return;
   await undefinedIf(isBankError, () => assertKeyFits(store, bank));
-}
-
-/** Compares accounts and key with those on record, or records them. */
-export async function recordAccounts(config: KeyConfig, store: Store, bank: Bank): Promise<void> {
-  await store.identify({ accounts: digests(store, await bank.accounts.master()) });
-  await recordKey(config, store, bank);
 }
 
 /** With a relay the process has no key: the workers' key is the one that is compared. */

@@ -1,9 +1,10 @@
+import type { Bank } from '../bank/bank.ts';
 import { proofFrom } from '../domain/absence.ts';
 import type { Log } from '../domain/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { TracesConfig } from './config/telemetry.ts';
 import type { Config } from './config.ts';
-import { bankWarnings } from './open-bank.ts';
+import { noticesOf } from './open-bank.ts';
 import type { ListenAddress } from './telemetry/listen-address.ts';
 import { createMetrics, storeFigures } from './telemetry/metrics.ts';
 import { type ReadinessProbes, readinessOf, startProbeServer } from './telemetry/readiness.ts';
@@ -14,13 +15,13 @@ export type Telemetry = ReturnType<typeof telemetryAt>;
 /** What figures and warnings are read from. */
 interface Asked {
   store: Store;
-  bank: Parameters<typeof bankWarnings>[0]['bank'];
+  bank: Pick<Bank, 'clock'>;
 }
 
 /** @param address undefined: metrics are counted but not served */
 export function telemetryAt(
   address: ListenAddress | undefined,
-  { config, log }: { config: Pick<Config, 'settings'>; log: Log },
+  { config, log }: { config: Pick<Config, 'settings' | 'temporal'>; log: Log },
 ) {
   const metrics = createMetrics({ ofProcess: address !== undefined });
   let isTaking = true;
@@ -36,7 +37,7 @@ export function telemetryAt(
         metrics,
         isTaking: () => isTaking,
         readiness: readinessOf(parts, { log, now: Date.now }),
-        warnings: bankWarnings({ bank, settings: config.settings, log, now: Date.now }),
+        notices: noticesOf({ bank, store, config, now: Date.now }),
         refresh: storeFigures(metrics, {
           openWork: (now) => store.openWork(now - window),
           clockOffsetMs: () => bank.clock.offset(),

@@ -20,6 +20,7 @@ import { StoreFileError } from '../store/store-errors.ts';
 import { readWitness, writeWitness } from '../store/witness.ts';
 import type { Config } from './config.ts';
 import { processMark, StackError } from './embedded/home.ts';
+import type { PartHealth } from './part-health.ts';
 
 /** Where a store is: its path or name, and what distinguishes it from its copies. */
 type StorePlace = Pick<Sender, 'place' | 'placeMark'> & {
@@ -113,6 +114,8 @@ interface SenderDeps {
   store: Store;
   log: Log;
   now?: () => number;
+  /** Which parts answer this process: written with its signs of life. */
+  health?: Pick<PartHealth, 'check' | 'outages'>;
 }
 
 /**
@@ -155,7 +158,7 @@ export async function openSenderOn(deps: SenderDeps, machine: Machine): Promise<
 class RegisteredSender implements OpenSender {
   readonly failure: Promise<Error>;
   private readonly fail: (error: Error) => void;
-  private readonly deps: Required<SenderDeps>;
+  private readonly deps: SenderDeps & { now: () => number };
   private readonly machine: Machine;
   private own: Sender & { pulses: number; aliveAt: number };
   private timer: NodeJS.Timeout | undefined;
@@ -187,10 +190,18 @@ class RegisteredSender implements OpenSender {
     });
     await this.record(opening, senders[0]);
     await this.register();
-    this.timer = setInterval(() => {
-      void this.pulse().catch((error: unknown) => this.deps.log.warn({ error }, 'the sign of life was not written'));
-    }, PULSE_MS);
+    this.timer = setInterval(() => void this.live(), PULSE_MS);
     this.timer.unref();
+  }
+
+  /** A sign of life, and another one if the parts answer otherwise than it said. */
+  private async live(): Promise<void> {
+    try {
+      await this.pulse();
+      if (await this.deps.health?.check()) await this.pulse();
+    } catch (error) {
+      this.deps.log.warn({ error }, 'the sign of life was not written');
+    }
   }
 
   assert(): Promise<void> {
@@ -232,7 +243,7 @@ class RegisteredSender implements OpenSender {
     if (this.wasSuspended(at)) {
       await this.record({ kind: 'begins', why: 'gap', from: 0 }, { ...this.own, endedAt: null });
     }
-    if (await store.recordPulse({ senderId, pulses, at, ends })) {
+    if (await store.recordPulse({ senderId, pulses, at, ends, outages: this.deps.health?.outages })) {
       this.own = { ...this.own, pulses: pulses + 1, aliveAt: at };
       this.writeWitness();
       return;

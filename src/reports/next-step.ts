@@ -1,7 +1,8 @@
 import { isSamePerson, may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { anyOf, shortId } from '../domain/display.ts';
-import { isEnd, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import type { Hindrance } from '../domain/liveness.ts';
+import { isEnd, NEEDS_PEOPLE_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
@@ -50,6 +51,8 @@ export interface StepContext {
   exchanged?: ReadonlySet<string>;
   /** What is switched off. */
   off?: readonly SwitchRecord[];
+  /** What is in the way of every payout that goes on without people. */
+  hindrance?: Hindrance | undefined;
   /** References of payouts that ended unpaid, and about which there is an incident: a retry is refused. */
   contradicted?: ReadonlySet<string>;
 }
@@ -64,8 +67,29 @@ export function kindOf({ state, reason }: { state: PayoutState; reason: Reason |
   return reason?.code ?? state;
 }
 
-/** The next step of a row; undefined if it is completed. */
+/** The next step of a row; undefined if it is completed. What is in the way of all of them is told of each that goes on. */
 export function nextStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
+  const step = ownStep(row, context);
+  const { hindrance } = context;
+  if (step === undefined || hindrance === undefined || isEnd(row.state) || !movesAlone(row)) return step;
+  const todo = [hindrance.todo, step.todo].filter((text) => text !== '' && text !== NOTHING).join(' ') || NOTHING;
+  const who = hindrance.todo === NOTHING ? step.who : hindrance.who;
+  return {
+    ...step,
+    why: `${step.why}; ${hindrance.says}`,
+    who,
+    todo,
+    commands: commandsIn(todo),
+    byItself: hindrance.byItself,
+  };
+}
+
+const NOTHING = 'Nothing.';
+
+/** Whether the next thing that happens to it is done by a worker. */
+const movesAlone = ({ state }: PayoutRecord): boolean => !NEEDS_PEOPLE_STATES.includes(state) && state !== 'scheduled';
+
+function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
   const { state, reason } = row;
   if (state === 'completed') return undefined;
   const off = switchedOff(row, context.off);

@@ -6,6 +6,7 @@ import { orderReference, orderReferences } from '../store/claimed-row.ts';
 import { inPages } from '../store/in-pages.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { ReportSource } from './batch-report.ts';
+import { hindrancesNow } from './hindrances.ts';
 import { workflowUrl } from './links.ts';
 import { nextStep, type StepContext } from './next-step.ts';
 import type { ReportPaths } from './report-document.ts';
@@ -36,14 +37,16 @@ export function reportSource(
 type RowWithFacts = readonly [PayoutRecord, PayoutFacts];
 
 async function* pagesOf(
-  { config: { settings }, store }: Reporting,
+  { config, store }: Reporting,
   batchId: string,
   now: (() => number) | undefined,
 ): AsyncGenerator<RowWithFacts[]> {
   const decidedAt = await store.lastDecisionAt();
   for await (const rows of inPages(store.rows(batchId))) {
     const facts = await factsOf(store, rows);
-    const context = await stepContext({ settings, store, now: now ?? (() => decidedAt) }, rows);
+    const context = await stepContext({ config, store, now: now ?? (() => decidedAt) }, rows);
+    // Who works now is no fact about the batch.
+    context.hindrance = undefined;
     yield facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }]);
   }
 }
@@ -117,10 +120,11 @@ async function namesAtBank(store: Store, rows: readonly PayoutRecord[]): Promise
 
 /** What the next steps of rows depend on, from store and configuration. `now`: for the expiry of signatures. */
 export async function stepContext(
-  app: Pick<App, 'settings' | 'store' | 'now'>,
+  app: Pick<App, 'config' | 'store' | 'now'>,
   rows: readonly PayoutRecord[],
 ): Promise<StepContext> {
-  const { settings, store } = app;
+  const { config, store } = app;
+  const { settings } = config;
   const { policy, terms, calendar } = settings;
   const unpaid = rows
     .filter(({ kind, state }) => kind === 'payout' && isUnpaid(state))
@@ -130,7 +134,8 @@ export async function stepContext(
     terms,
     calendar,
     auditEnds: await auditEnds(store, rows),
-    approvedBy: await approvers(app, rows),
+    approvedBy: await approvers({ settings, store, now: () => app.now() }, rows),
+    hindrance: (await hindrancesNow(app))[0],
     off: await store.switches(),
     exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
     contradicted: referencesIn(await store.incidentsOf(unpaid)),

@@ -1,8 +1,11 @@
 import { sql } from 'kysely';
+import type { Outages, SignOfLife } from '../domain/liveness.ts';
+import { NEEDS_PEOPLE_STATES } from '../domain/payout-state.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
 import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import { DAY_MS } from '../domain/time.ts';
 import { audit } from './audit-log.ts';
+import { json } from './engine/column-dialect.ts';
 import { type Database, inChunks, inTransaction, met, metaValue, setMeta } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
 import type { ListLag, ListRead } from './schema.ts';
@@ -87,8 +90,34 @@ export async function registerSender(db: Database, sender: Omit<SenderSeen, 'end
 }
 
 /** Last seen first. */
-export function senders(db: Database): Promise<SenderSeen[]> {
-  return db.selectFrom('senders').selectAll().orderBy('aliveAt', 'desc').orderBy('pulses', 'desc').execute();
+export async function senders(db: Database): Promise<SenderSeen[]> {
+  const rows = await db
+    .selectFrom('senders')
+    .selectAll()
+    .orderBy('aliveAt', 'desc')
+    .orderBy('pulses', 'desc')
+    .execute();
+  return rows.map(({ outages: _, ...sender }) => sender);
+}
+
+/** More workers than run at a time. */
+const SIGNS_MAX = 200;
+
+/** Of the senders seen last. */
+export function signsOfLife(db: Database): Promise<SignOfLife[]> {
+  const rows = db.selectFrom('senders').select(['aliveAt', 'endedAt', 'outages']);
+  return rows.orderBy('aliveAt', 'desc').limit(SIGNS_MAX).execute();
+}
+
+/** How many payouts go on without people. */
+export async function countMoving(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('payouts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('endedAt', 'is', null)
+    .where('state', 'not in', [...NEEDS_PEOPLE_STATES, 'scheduled'])
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 /** How many signs of life of a sender the store knows; undefined: it does not know the sender. */
@@ -97,16 +126,23 @@ export async function pulsesOf(db: Database, senderId: string): Promise<number |
   return row?.pulses;
 }
 
+interface Pulse extends Pick<SenderSeen, 'senderId' | 'pulses'> {
+  at: number;
+  ends?: boolean;
+  outages?: Outages;
+}
+
 /**
  * Records a sign of life after `pulses` others, the last one if the process stops sending. False: the store does not know exactly
  * those.
  */
 export function recordPulse(
   db: Database,
-  { senderId, pulses, at, ends = false }: { senderId: string; pulses: number; at: number; ends?: boolean },
+  { senderId, pulses, at, ends = false, outages = {} }: Pulse,
 ): Promise<boolean> {
+  const shown = Object.keys(outages).length === 0 ? null : json(outages);
   const its = db.updateTable('senders').where('senderId', '=', senderId).where('pulses', '=', pulses);
-  return met(its.set({ pulses: pulses + 1, aliveAt: at, endedAt: ends ? at : null }));
+  return met(its.set({ pulses: pulses + 1, aliveAt: at, endedAt: ends ? at : null, outages: shown }));
 }
 
 /** How much the store holds, and when a sender last gave a sign of life; null: none has. */

@@ -5,6 +5,7 @@ import type { CardEvent, CardPaymentType, CardState } from '../domain/card-payme
 import type { EventKind } from '../domain/events-out.ts';
 import type { Assessment } from '../domain/gates.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { Outages } from '../domain/liveness.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import type { OrderFacts } from '../domain/order-judgement.ts';
 import type { PayeeCheck } from '../domain/payee.ts';
@@ -63,7 +64,7 @@ export interface Tables {
   refusedEvents: RefusedEvent & { name: string };
   // The store's own past.
   resumptions: ResumptionTable;
-  senders: SenderSeen;
+  senders: SenderSeen & { outages: Json<Outages> | null };
   // What the bank has shown.
   returns: ReturnRecord;
   bookedExchanges: BookedExchange;
@@ -85,6 +86,7 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   planRows: { path: true },
   refusedRows: { instruction: true, original: true, findings: true },
   sendAttempts: { request: true },
+  senders: { outages: true },
   unaskedOrders: { shown: true },
 };
 

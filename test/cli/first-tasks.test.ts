@@ -8,6 +8,7 @@ import type { Session } from '../../src/cli/session.ts';
 import { because, type ReasonCode } from '../../src/domain/reasons.ts';
 import { problemOf } from '../../src/files/intake/problem-of.ts';
 import { loadConfig } from '../../src/platform/config.ts';
+import { thisProcess } from '../../src/platform/this-sender.ts';
 import { documentOf, summaryOfBatch } from '../../src/reports/report-batch.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -29,6 +30,14 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'payouts-first-'));
   const config = loadConfig({ PAYOUTS_HOME: folder });
   store = await openStore(config.storeUrl.reveal());
+  await store.registerSender({
+    senderId: 'a',
+    ...thisProcess(),
+    place: '',
+    placeMark: '',
+    pulses: 0,
+    aliveAt: Date.now(),
+  });
   session = fakeSession({
     config,
     store: async () => store,

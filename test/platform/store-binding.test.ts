@@ -2,13 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createBank } from '../../src/bank/client.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
-import {
-  acceptKey,
-  assertBankFits,
-  bindStore,
-  checkAtStart,
-  recordAccounts,
-} from '../../src/platform/store-binding.ts';
+import { acceptKey, assertBankFits, bindStore, checkAtStart } from '../../src/platform/store-binding.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from '../bank/support/scripted-bank.ts';
 import { openEmptyStore } from '../support/empty-store.ts';
@@ -63,6 +57,15 @@ it('keeps digests of the accounts, which differ from store to store', async () =
     kept.push(accounts);
   }
   expect(new Set(kept.flat()).size).toBe(4);
+});
+
+it('belongs to a bank from the first time that it shows its accounts', async () => {
+  const store = await newStore();
+  const typo = await processOf(store, unshown);
+  await checkAtStart(await typo.open(), log);
+  expect(await store.identity()).toEqual({ cluster: 'cluster-1', namespace: 'pay' });
+  await (await (await processOf(store, showing(...OURS))).open()).assert();
+  expect((await store.identity()).bank).toBe('http://127.0.0.1:1');
 });
 
 it('refuses the key of another customer of the same bank', async () => {
@@ -135,8 +138,8 @@ it('a command compares its key with what is on record, and records nothing by it
   await assertBankFits(other.config, store, other.bank);
   expect(await store.identity()).toEqual({});
   expect(other.asked).toEqual([]);
-  const { bank, config } = await processOf(store, showing(...OURS));
-  await recordAccounts(config, store, bank);
+  const { bank, config, open } = await processOf(store, showing(...OURS));
+  await (await open()).assert();
   await assertBankFits(config, store, bank);
   await expect(assertBankFits(other.config, store, other.bank)).rejects.toMatchObject({ part: 'accounts' });
   await assertBankFits(config, store, (await processOf(store, unshown)).bank);
@@ -194,14 +197,11 @@ describe('another API key', () => {
     await expect(binding.assert()).rejects.toBe(refused);
     expect(asked).toHaveLength(2);
     expect((await store.identity()).key).toHaveLength(1);
-    await expect(recordAccounts(config, store, (await another(store, script)).bank)).rejects.toMatchObject({
-      part: 'key',
-    });
     await expect(assertBankFits(config, store, (await another(store, script)).bank)).rejects.toMatchObject({
       part: 'key',
     });
     await acceptKey(config, store);
-    await recordAccounts(config, store, (await another(store)).bank);
+    await (await (await another(store)).open()).assert();
   });
 
   it('waits until the bank has answered', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/domain/authority.ts';
 import { shortId } from '../../src/domain/display.ts';
+import type { Hindrance } from '../../src/domain/liveness.ts';
 import { PAYOUT_STATES } from '../../src/domain/payout-state.ts';
 import { REASONS, type ReasonCode } from '../../src/domain/reasons.ts';
 import { kindOf, nextStep, type StepContext } from '../../src/reports/next-step.ts';
@@ -196,3 +197,25 @@ it('a row that awaits an approval is of that kind, with any other reason', () =>
   expect(kindOf(record(1, 'awaiting-bank-approval', {}, 'switched-off'))).toBe('bank-approval-required');
   expect(kindOf(record(1, 'held', {}, 'switched-off'))).toBe('switched-off');
 });
+
+const BANK_DOWN: Hindrance = {
+  part: 'bank',
+  says: 'the bank has not answered since 2026-05-12 06:09 UTC (nothing listens there)',
+  who: 'those who run the workers',
+  todo: 'Nothing.',
+  byItself: 'It continues when the bank answers.',
+};
+
+it('a payout that goes on without people says what is in its way', () => {
+  const step = nextStep(record(1, 'preparing'), { ...TRIAL, hindrance: BANK_DOWN });
+  expect(step?.why).toMatch(/; the bank has not answered since 2026-05-12 06:09 UTC \(nothing listens there\)$/);
+  expect(step).toMatchObject({ todo: 'Nothing.', commands: [], byItself: 'It continues when the bank answers.' });
+});
+
+it.each(['held', 'awaiting-approval', 'needs-operator', 'scheduled', 'failed'] as const)(
+  'a payout that is %s says what people do, whatever is in the way of others',
+  (state) => {
+    const row = record(1, state, {}, state === 'failed' ? 'bank-failed' : undefined);
+    expect(nextStep(row, { ...TRIAL, hindrance: BANK_DOWN })).toEqual(nextStep(row, TRIAL));
+  },
+);

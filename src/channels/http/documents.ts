@@ -25,7 +25,7 @@ const partState = z.enum(['up', 'down']);
 export const readiness = z.object({
   schemaVersion,
   ready: z.boolean(),
-  parts: z.object({ store: partState, temporal: partState, bank: partState }),
+  parts: z.object({ store: partState, temporal: partState, bank: partState, workers: partState.optional() }),
   warnings: z.array(z.string()).describe('parts that work but need attention'),
 });
 

@@ -5,6 +5,7 @@ import { isLoopback } from '../../domain/loopback.ts';
 import type { App } from '../../platform/app.ts';
 import type { CodecSpace } from '../../platform/codec/codec-server.ts';
 import type { Config } from '../../platform/config.ts';
+import type { Notice } from '../../platform/open-bank.ts';
 import type { ReadinessProbes } from '../../platform/telemetry/readiness.ts';
 import { assertReachable } from '../../platform/temporal/connection.ts';
 import { type Access, tokenSha256, tokensOf } from './callers.ts';
@@ -14,8 +15,8 @@ export interface Gateway extends App {
   vault: CardVault;
   /** Events are stored before the answer and delivered after it. */
   webhooks: { take: TakeWebhook; queue: EventQueue };
-  /** About parts that are usable nevertheless. */
-  warnings(): Promise<string[]>;
+  /** What is in the way although this process is ready. */
+  notices(): Promise<readonly Notice[]>;
   /** Called for every answer, for metrics; the route is a template. */
   answered?(answer: { method: string; route: string; status: number; ms: number }): void;
 }

@@ -13,7 +13,7 @@ import { Problem } from '../../domain/problem.ts';
 import { ConfigError, type Secret } from '../../platform/config/key.ts';
 import { StackError } from '../../platform/embedded/home.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
-import { readinessOf } from '../../platform/telemetry/readiness.ts';
+import { readinessDocument, readinessOf } from '../../platform/telemetry/readiness.ts';
 import { pages } from '../pages/pages.ts';
 import { admitCallers, countAttempts, counted, rateLimitOf } from './admission.ts';
 import { answerOf, answerTo } from './answer-error.ts';
@@ -282,7 +282,7 @@ function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
   const answers = answerSchemas({ 200: [readiness, 'files can be taken'], 503: [readiness, 'a part is down'] });
   const schema = { tags: TAGS, summary: 'Ready', response: answers };
   app.get('/readyz', { schema, ...OPEN }, async (_request, reply) => {
-    const [{ ready, parts, causes }, shown] = await Promise.all([read(), gateway.warnings()]);
-    return reply.code(ready ? 200 : 503).send({ schemaVersion: 1, ready, parts, warnings: [...causes, ...shown] });
+    const [shown, notices] = await Promise.all([read(), gateway.notices()]);
+    return reply.code(shown.ready ? 200 : 503).send(readinessDocument(shown, notices));
   });
 }

@@ -15,7 +15,7 @@ import type { WebhookConfig } from '../../platform/config/cards.ts';
 import { ConfigError, Secret } from '../../platform/config/key.ts';
 import { assertPolicy, type Config } from '../../platform/config.ts';
 import type { Part, Stack, StackAddresses } from '../../platform/embedded/stack.ts';
-import { bankAt, bankWarnings } from '../../platform/open-bank.ts';
+import { bankAt, noticesOf } from '../../platform/open-bank.ts';
 import { OpenedParts } from '../../platform/opened-parts.ts';
 import { refusedPayloads } from '../../platform/refused-payloads.ts';
 import { bindStore, checkAtStart } from '../../platform/store-binding.ts';
@@ -76,7 +76,7 @@ export async function openGateway(
     ...app,
     vault,
     webhooks: webhooksOf(app, webhook),
-    warnings: bankWarnings(app),
+    notices: noticesOf(app),
     answered: ({ ms, status, ...answer }) =>
       telemetry.metrics.answers.observe({ ...answer, status: `${Math.trunc(status / 100)}xx` }, ms / 1_000),
   };

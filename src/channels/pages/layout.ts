@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Html, html } from '../../reports/html.ts';
+import { type Html, html, type Part } from '../../reports/html.ts';
 import type { Caller } from '../http/callers.ts';
 import { ANY_ROLE, type CallerAccess, isAllowed } from '../http/route-access.ts';
 import { type PagesGateway, tokenOf } from './sessions.ts';
@@ -9,6 +9,15 @@ export interface View {
   csrf: string;
   isTrial: boolean;
   path: string;
+  /** Above every page: what is in the way of all payouts. */
+  hindrances: readonly string[];
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Read before a page is made; absent where nobody is signed in. */
+    hindrances?: readonly string[];
+  }
 }
 
 export interface Page {
@@ -48,6 +57,7 @@ export const viewOf = (request: FastifyRequest, reply: FastifyReply, gateway: Pa
   csrf: reply.generateCsrf({ userInfo: userInfoOf(request, gateway) }),
   isTrial: gateway.settings.policy === undefined,
   path: request.url.split('?', 1)[0] ?? '/',
+  hindrances: request.hindrances ?? [],
 });
 
 /** What a CSRF token is bound to: one from before signing in is invalid afterwards. */
@@ -100,7 +110,7 @@ ${body}
 `;
 
 function header(view: View): Html {
-  const { caller, isTrial, path } = view;
+  const { caller, isTrial, path, hindrances } = view;
   const link = (place: Place): Html =>
     html`<a href="${place.path}"${isAt(place, path) && html` aria-current="page"`}>${place.name}</a>`;
   const places = caller === undefined ? [] : PLACES.filter(({ access }) => isAllowed(access, caller));
@@ -109,8 +119,13 @@ function header(view: View): Html {
 ${places.length > 0 && html`<nav aria-label="Pages">${places.map(link)}</nav>`}
 ${caller?.name !== undefined && signOut(view, caller.name)}
 </header>
+<div data-part="hindrances">${hindrances.map((text) => html`<p class="hindrance" role="status">${withCode(text)}</p>`)}</div>
 ${isTrial && TRIAL}`;
 }
+
+/** Commands stand between backticks. */
+const withCode = (text: string): Html =>
+  html`${text.split('`').map((part, n): Part => (n % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
 const isAt = ({ path: place }: Place, path: string): boolean => (place === '/' ? path === '/' : path.startsWith(place));
 

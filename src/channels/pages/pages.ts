@@ -9,10 +9,12 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
+import { hindranceTexts } from '../../reports/hindrances.ts';
 import { auditForbidden, limitConcurrency, rateLimitOf } from '../http/admission.ts';
 import { answerTo } from '../http/answer-error.ts';
 import { smallBody } from '../http/bodies.ts';
 import type { Gateway } from '../http/gateway-app.ts';
+import { seesAll } from '../http/may-see.ts';
 import { OPEN } from '../http/route-access.ts';
 import { auditRoutes } from './audit-page.ts';
 import { batchDecisionRoutes } from './batch-decision-page.ts';
@@ -89,6 +91,9 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
   app.register(async (inner) => {
     inner.addHook('onRequest', async (request, reply) => {
       if (request.caller === undefined) return askToSignIn(request, reply);
+    });
+    inner.addHook('preHandler', async (request) => {
+      request.hindrances = await hindranceTexts(gateway, { seesAll: seesAll(request.caller) });
     });
     limitConcurrency(inner, gateway.config.gateway.atOnce);
     inner.register((scope) => submitRoutes(scope, gateway, uploads));

@@ -79,3 +79,7 @@ export function deploymentOf(
     'Unset it, or set TEMPORAL_ADDRESS.',
   );
 }
+
+/** What starts a worker of this configuration. */
+export const startCommand = ({ temporal }: { temporal: { kind: 'embedded' | 'cluster' } }): string =>
+  temporal.kind === 'embedded' ? 'payouts dev' : 'payouts worker';

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { causeInWords, SIDES, type SideName } from '../../domain/causes.ts';
 import type { Log } from '../../domain/settings.ts';
+import type { Notice } from '../open-bank.ts';
 import { addressRefused, type ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -67,7 +68,7 @@ interface Probes {
   isTaking(): boolean;
   readiness(): Promise<Readiness<string>>;
   /** What is wrong and makes nothing unready. */
-  warnings(): Promise<string[]>;
+  notices(): Promise<readonly Notice[]>;
   /** Updates the gauges. */
   refresh(): Promise<void>;
   metrics: Metrics;
@@ -106,8 +107,8 @@ async function answer(path: string | undefined, response: ServerResponse, probes
       return send(response, 200, { status: 'ok' });
     case '/readyz': {
       if (!probes.isTaking()) return send(response, 503, { schemaVersion: 1, ready: false, draining: true });
-      const [{ ready, parts, causes }, warnings] = await Promise.all([probes.readiness(), probes.warnings()]);
-      return send(response, ready ? 200 : 503, { schemaVersion: 1, ready, parts, warnings: [...causes, ...warnings] });
+      const [readiness, notices] = await Promise.all([probes.readiness(), probes.notices()]);
+      return send(response, readiness.ready ? 200 : 503, readinessDocument(readiness, notices));
     }
     case '/metrics':
       return sendMetrics(response, probes);
@@ -116,9 +117,26 @@ async function answer(path: string | undefined, response: ServerResponse, probes
   }
 }
 
-async function sendMetrics(response: ServerResponse, { metrics, readiness, refresh }: Probes): Promise<void> {
-  const [{ parts }] = await Promise.all([readiness(), refresh()]);
-  for (const [part, state] of Object.entries(parts)) metrics.ready.set({ part }, state === 'up' ? 1 : 0);
+/** Parts that this process can use but that nobody is answered by are down too, and make nothing unready. */
+export const readinessDocument = (
+  { ready, parts, causes }: Readiness<string>,
+  notices: readonly Notice[],
+): { schemaVersion: 1; ready: boolean; parts: Readiness<string>['parts']; warnings: string[] } => ({
+  schemaVersion: 1,
+  ready,
+  parts: partsWith(parts, notices),
+  warnings: [...causes, ...notices.map(({ text }) => text)],
+});
+
+const partsWith = (parts: Readiness<string>['parts'], notices: readonly Notice[]): Readiness<string>['parts'] => ({
+  ...parts,
+  ...Object.fromEntries(notices.flatMap(({ part }) => (part === undefined ? [] : [[part, 'down'] as const]))),
+});
+
+async function sendMetrics(response: ServerResponse, { metrics, readiness, notices, refresh }: Probes): Promise<void> {
+  const [{ parts }, noticed] = await Promise.all([readiness(), notices(), refresh()]);
+  for (const [part, state] of Object.entries(partsWith({ workers: 'up', ...parts }, noticed)))
+    metrics.ready.set({ part }, state === 'up' ? 1 : 0);
   response.writeHead(200, { 'content-type': metrics.registry.contentType }).end(await metrics.registry.metrics());
 }
 

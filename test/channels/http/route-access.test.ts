@@ -34,6 +34,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live', 'GET /overview'],
     ...[
       'GET /v1/payouts',
+      'GET /v1/hindrances',
       'GET /v1/inbox',
       'GET /v1/me',
       'GET /v1/find',

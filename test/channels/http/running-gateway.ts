@@ -9,6 +9,7 @@ import type { ResolveRequest } from '../../../src/domain/payout-state.ts';
 import type { GatewayToken } from '../../../src/platform/config/gateway.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
 import { type Config, loadConfig } from '../../../src/platform/config.ts';
+import type { Notice } from '../../../src/platform/open-bank.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
 import { quickSettings } from '../../support/product.ts';
@@ -40,7 +41,7 @@ export interface RunningGateway {
   /** Every route of the server, with whom it is for. */
   routes: readonly GuardedRoute[];
   /** What is reported of parts that are up. */
-  warnings: string[];
+  notices: Notice[];
   app: Gateway;
   /** Puts the sandbox's checkout page beside it, under this address, or takes it away. */
   checkoutAt(apiUrl: string | undefined): void;
@@ -107,14 +108,14 @@ export async function openGateway(
     return name === 'resolve' ? { accepted: true, message: 'searched again; nothing new' } : { outcome };
   };
   const cards = fakeCards(temporal);
-  const warnings: string[] = [];
+  const notices: Notice[] = [];
   const app: Gateway = Object.assign(proxy.app, {
     vault: cards.vault,
     webhooks: {
       take: async () => ({ refused: 'unconfigured' as const }),
       queue: new EventQueue(async () => undefined, pino({ level: 'silent' })),
     },
-    warnings: async () => warnings,
+    notices: async () => notices,
   });
   const gateway = await startGateway(app, { host: '127.0.0.1', port });
   onTestFinished(() => gateway.close());
@@ -136,7 +137,7 @@ export async function openGateway(
     resolves,
     cancels,
     cards,
-    warnings,
+    notices,
     routes,
     app,
     uploads: uploadsOf(app.config),

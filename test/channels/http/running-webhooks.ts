@@ -48,7 +48,7 @@ export async function openWebhooks(
   const stack = { temporalAddress: '', namespace: 'payouts', uiUrl: null, apiUrl: 'http://127.0.0.1' };
   // Nothing asks the bank or Temporal.
   const [bank, client] = [{}, {}] as unknown as [Bank, Client];
-  const app = { ...appOf({ config, stack, store, bank, client, log }), warnings: async () => [] };
+  const app = { ...appOf({ config, stack, store, bank, client, log }), notices: async () => [] };
   const { vault } = fakeCards(fakeTemporal());
   const gateway = await startGateway({ ...app, vault, webhooks }, { host: '127.0.0.1', port: 0 });
   onTestFinished(async () => {

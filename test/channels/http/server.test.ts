@@ -163,11 +163,13 @@ describe('batches', () => {
 });
 
 it('says whether it is alive and whether it is ready, without a token', async () => {
-  const { send, proxy, warnings } = await openGateway(TOKENS);
+  const { send, proxy, notices } = await openGateway(TOKENS);
   expect(await send('/healthz')).toMatchObject({ status: 200 });
   expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, warnings: [] } });
-  warnings.push('a clock is off');
+  notices.push({ text: 'a clock is off' });
   expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, warnings: ['a clock is off'] } });
+  notices.push({ part: 'workers', text: 'nobody works' });
+  expect(await send('/readyz')).toMatchObject({ status: 200, document: { ready: true, parts: { workers: 'down' } } });
   proxy.temporal.down = true;
   // An answer is reused for a moment.
   await pause(2_100);

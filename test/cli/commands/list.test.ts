@@ -4,6 +4,7 @@ import { list } from '../../../src/cli/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { DAY_MS } from '../../../src/domain/time.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -19,7 +20,7 @@ let session: Session;
 beforeEach(async () => {
   store = await openEmptyStore();
   const output = { result: (document: unknown, text: string) => (printed = { document, text }) };
-  session = fakeSession({ store: async () => store, output });
+  session = fakeSession({ config: loadConfig({}), store: async () => store, output });
   const claim = batchClaim('b-1', ['INV-1', 'INV-2', 'INV-3', 'INV-4'], DAY);
   await store.claimBatch(claim);
   const [one, two, three, four] = claim.rows.map(({ reference }) => reference);

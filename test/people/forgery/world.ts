@@ -104,7 +104,7 @@ async function openGatewayOf(app: App, port: number): Promise<void> {
     {
       ...app,
       vault: fakeCards(fakeTemporal()).vault,
-      warnings: async () => [],
+      notices: async () => [],
       webhooks: {
         take: async () => ({ refused: 'unconfigured' }),
         queue: new EventQueue(async () => undefined, app.log),

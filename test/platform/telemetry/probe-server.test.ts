@@ -1,10 +1,11 @@
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
+import type { Notice } from '../../../src/platform/open-bank.ts';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
 import { readinessOf, startProbeServer } from '../../../src/platform/telemetry/readiness.ts';
 
 async function probes({ port = 0 } = {}) {
-  const state = { isTaking: true, isBankUp: true, now: 0, refreshed: 0 };
+  const state = { isTaking: true, isBankUp: true, now: 0, refreshed: 0, notices: [] as Notice[] };
   const log = pino({ level: 'silent' });
   const parts = {
     store: async () => undefined,
@@ -16,7 +17,7 @@ async function probes({ port = 0 } = {}) {
       metrics: createMetrics({ ofProcess: true }),
       isTaking: () => state.isTaking,
       readiness: readinessOf(parts, { log, now: () => state.now }),
-      warnings: async () => ['the bank is slow'],
+      notices: async () => [{ text: 'the bank is slow' }, ...state.notices],
       refresh: async () => {
         state.refreshed += 1;
       },
@@ -48,6 +49,16 @@ it('is ready while every part is up, and names the one that is not', async () =>
   state.now += 2_100;
   const down = await get('/readyz');
   expect([down.status, JSON.parse(down.text).parts]).toEqual([503, { ...parts, bank: 'down' }]);
+});
+
+it('says of a part that answers nobody that it is down, and stays ready', async () => {
+  const { state, get } = await probes();
+  state.notices = [{ part: 'bank', text: 'it does not answer' }];
+  const { status, text } = await get('/readyz');
+  expect([status, JSON.parse(text)]).toMatchObject([200, { ready: true, parts: { store: 'up', bank: 'down' } }]);
+  const shown = await get('/metrics');
+  expect(shown.text).toContain('payouts_ready{part="bank"} 0');
+  expect(shown.text).toContain('payouts_ready{part="workers"} 1');
 });
 
 it('is not ready once it has been asked to end, and says so at once', async () => {

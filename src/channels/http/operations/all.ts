@@ -6,7 +6,7 @@ import { CARD, CARD_AT_ACQUIRER, CARDS } from './card-operations.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decision-operations.ts';
 import { EVENTS, FORGET, REPLAY, SUBSCRIPTIONS } from './event-operations.ts';
 import { ACKNOWLEDGE, INBOX, INCIDENT, INCIDENTS } from './inbox-operations.ts';
-import { BATCHES, PAYOUTS } from './list-operations.ts';
+import { BATCHES, HINDRANCES, PAYOUTS } from './list-operations.ts';
 import { MOVE, MOVED, PLAN_MOVE } from './move-operations.ts';
 import { APPROVALS, MYSELF } from './people-operations.ts';
 import { DECIDE_PLAN, PLAN } from './plan-operations.ts';
@@ -18,7 +18,7 @@ import { WAITING } from './waiting-operations.ts';
 
 /** Every operation that the gateway offers, in the order of its OpenAPI page. */
 export const OPERATIONS = [
-  ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, REPORT, ERP_FILE, RETRY, PAYOUTS, PAYOUT],
+  ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, REPORT, ERP_FILE, RETRY, PAYOUTS, PAYOUT, HINDRANCES],
   ...[PLAN_MOVE, MOVE, MOVED, CARDS, CARD, CARD_AT_ACQUIRER, CARD_AMOUNT, CANCEL_CARD, RESOLVE_CARD],
   ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],

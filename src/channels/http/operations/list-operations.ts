@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { PAYOUT_STATES } from '../../../domain/payout-state.ts';
 import { listBatches } from '../../../reports/batch-list.ts';
+import { hindranceTexts } from '../../../reports/hindrances.ts';
 import { type BatchList, batchList, type ListedBatch, type Sums } from '../../../reports/report-document.ts';
 import { factsOf } from '../../../reports/report-source.ts';
 import { ReportSums } from '../../../reports/report-sums.ts';
 import { reportedPayout } from '../../../reports/reported-payout.ts';
 import type { PayoutRecord, Store } from '../../../store/store.ts';
-import { maySee, maySeePayout, payoutsSeenBy } from '../may-see.ts';
+import { maySee, maySeePayout, payoutsSeenBy, seesAll } from '../may-see.ts';
 import { listOf, operation, optionalFlag, type Place, shortText, wholeNumber } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
 
@@ -19,6 +20,19 @@ export const BATCHES = operation({
   input: z.strictObject({}),
   answer: batchList,
   run: ({ store, caller }): Promise<BatchList> => listBatches(store, (batch) => maySee(caller, store, batch)),
+});
+
+export const HINDRANCES = operation({
+  method: 'GET',
+  path: '/v1/hindrances',
+  tag: 'health',
+  summary: 'What is in the way of all payouts now: a bank that does not answer, or that nobody works',
+  access: ANY_ROLE,
+  input: z.strictObject({}),
+  answer: z.looseObject({ hindrances: z.array(z.string()) }),
+  run: async (place): Promise<{ hindrances: string[] }> => ({
+    hindrances: await hindranceTexts(place, { seesAll: seesAll(place.caller) }),
+  }),
 });
 
 export interface FoundPayouts {
