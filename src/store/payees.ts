@@ -3,8 +3,10 @@ import { type PayeeFacts, RECENT_MS } from '../domain/payee.ts';
 import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
-import { inChunks, inTransaction } from './engine/database.ts';
+import { holding, inChunks, inTransaction } from './engine/database.ts';
+import type { PayoutSearch } from './payouts.ts';
 import type { KeptCheck, PayeePayment, SeenPayee } from './schema.ts';
+import { ownOrWithin } from './seen-by.ts';
 
 const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
   verification: 'had the payee verified',
@@ -71,7 +73,6 @@ export interface PayeeHistory extends Omit<PayeeFacts, 'createdAt' | 'amount' | 
 /** As the bank last showed it; `name` is null if it shows none. */
 type NamedPayee = Pick<SeenPayee, 'uid' | 'payeeId' | 'name' | 'items' | 'earlier'>;
 
-type LastSeen = Pick<SeenPayee, 'digest' | 'changedAt' | 'country'>;
 type LastPayment = Pick<PayeePayment, 'digest' | 'amount' | 'currency'>;
 
 /** Recent payments by which an amount is compared. */
@@ -131,14 +132,13 @@ export async function payeeHistory(db: Database, asked: PayeeAsked): Promise<Pay
   };
 }
 
-async function seenPayee(db: Database, { uid, payeeId }: PayeeAsked): Promise<LastSeen | undefined> {
+/** As the bank last showed it; undefined: never seen. */
+export async function seenPayee(
+  db: Database,
+  { uid, payeeId }: Pick<PayeeAsked, 'uid' | 'payeeId'>,
+): Promise<SeenPayee | undefined> {
   if (payeeId === undefined) return undefined;
-  return db
-    .selectFrom('payees')
-    .select(['digest', 'changedAt', 'country'])
-    .where('uid', '=', uid)
-    .where('payeeId', '=', payeeId)
-    .executeTakeFirst();
+  return db.selectFrom('payees').selectAll().where('uid', '=', uid).where('payeeId', '=', payeeId).executeTakeFirst();
 }
 
 /** Those of these payees that the bank has shown. */
@@ -159,6 +159,76 @@ export async function payeesOf(
 }
 
 const keyOf = ({ uid, payeeId }: Pick<SeenPayee, 'uid' | 'payeeId'>): string => JSON.stringify([uid, payeeId]);
+
+/** Which payees are listed; all conditions must hold. */
+export interface PayeeSearch {
+  uid?: string;
+  /** Part of the name or the id, ignoring case. */
+  text?: string;
+  /** Only those paid by somebody's own payouts, or by payouts within a scope; absent: all. */
+  seenBy?: PayoutSearch['seenBy'];
+}
+
+const seenPayees = (db: Database, { uid, text, seenBy }: PayeeSearch) =>
+  db
+    .selectFrom('payees')
+    .$if(uid !== undefined, (query) => query.where('payees.uid', '=', uid ?? ''))
+    .$if(text !== undefined, (query) =>
+      query.where((row) => row.or([holding('payees.name', text), holding('payees.payee_id', text)])),
+    )
+    .$if(seenBy !== undefined, (query) =>
+      query.where((row) =>
+        row.exists(
+          row
+            .selectFrom('payeePayments')
+            .select('payeePayments.reference')
+            .whereRef('payeePayments.uid', '=', 'payees.uid')
+            .whereRef('payeePayments.payeeId', '=', 'payees.payeeId')
+            .where((payment) =>
+              payment.exists(
+                db
+                  .selectFrom('payouts')
+                  .select('payouts.reference')
+                  .whereRef('payouts.reference', '=', payment.ref('payeePayments.reference'))
+                  .where((paid) => ownOrWithin(paid, seenBy)),
+              ),
+            ),
+        ),
+      ),
+    );
+
+/** Payees as the bank last showed them, by name, at most `limit` behind the first `offset`. */
+export async function payeeList(
+  db: Database,
+  search: PayeeSearch,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<SeenPayee[]> {
+  return seenPayees(db, search)
+    .selectAll('payees')
+    .orderBy((row) => row.fn.coalesce('payees.name', row.val('')))
+    .orderBy('payees.uid')
+    .orderBy('payees.payeeId')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+}
+
+/** Newest first, at most `limit`. */
+export async function paymentsTo(
+  db: Database,
+  { uid, payeeId }: Pick<SeenPayee, 'uid' | 'payeeId'>,
+  limit: number,
+): Promise<PayeePayment[]> {
+  return db
+    .selectFrom('payeePayments')
+    .selectAll()
+    .where('uid', '=', uid)
+    .where('payeeId', '=', payeeId)
+    .orderBy('paidAt', 'desc')
+    .orderBy('reference')
+    .limit(limit)
+    .execute();
+}
 
 /** Newest first. */
 async function lastPayments(db: Database, { uid, payeeId }: PayeeAsked): Promise<LastPayment[]> {

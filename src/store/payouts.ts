@@ -52,6 +52,12 @@ export async function firstClaims(db: Database): Promise<{ uid: string; createdA
     .execute();
 }
 
+/** Every user with a payout, in the order of their ids, at most `limit`. */
+export async function users(db: Database, limit: number): Promise<string[]> {
+  const rows = await db.selectFrom('payouts').select('uid').distinct().orderBy('uid').limit(limit).execute();
+  return rows.map(({ uid }) => uid);
+}
+
 export async function userOf(db: Database, reference: string): Promise<string | undefined> {
   const row = await db.selectFrom('payouts').select('uid').where('reference', '=', reference).executeTakeFirst();
   return row?.uid;

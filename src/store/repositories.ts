@@ -75,6 +75,7 @@ export {
   recordAssessment,
   searchPayouts,
   userOf,
+  users,
   waitingPayouts,
 } from './payouts.ts';
 export * from './signed-decisions.ts';

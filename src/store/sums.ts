@@ -1,10 +1,8 @@
-import type { ExpressionBuilder, SqlBool } from 'kysely';
-import { type Expression, sql } from 'kysely';
-import type { Scope } from '../domain/authority.ts';
+import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout-state.ts';
 import type { Database } from './engine/database.ts';
-import { type PayoutSearch, within } from './payouts.ts';
-import type { Tables } from './schema.ts';
+import type { PayoutSearch } from './payouts.ts';
+import { ownOrWithin } from './seen-by.ts';
 
 export interface PaidAmount {
   endedAt: number;
@@ -54,22 +52,4 @@ export async function openCounts(db: Database, since: readonly number[], seenBy:
     .groupBy(['state', sql`2`])
     .execute();
   return counts.map(({ state, age: at, count }) => ({ state, age: Number(at), count: Number(count) }));
-}
-
-/**
- * Nothing outside the scope is added up: a row that may have a second account, or sells another currency, counts only for a scope
- * without accounts, or with that currency.
- */
-function ownOrWithin(row: ExpressionBuilder<Tables, 'payouts'>, seenBy: SeenBy): Expression<SqlBool> {
-  const scope: Scope | undefined = seenBy?.scope;
-  return row.or([
-    row('by', '=', seenBy?.name ?? ''),
-    row.and([
-      within(row, scope),
-      ...(scope?.accounts === undefined ? [] : [row('kind', '=', 'payout'), row('soldCurrency', 'is', null)]),
-      ...(scope?.currencies === undefined
-        ? []
-        : [row.or([row('soldCurrency', 'is', null), row('soldCurrency', 'in', scope.currencies)])]),
-    ]),
-  ]);
 }

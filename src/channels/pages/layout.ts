@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import type { Caller } from '../http/callers.ts';
+import { BANK_READING } from '../http/operations/bank-operations.ts';
 import { ANY_ROLE, type CallerAccess, isAllowed } from '../http/route-access.ts';
 import { type PagesGateway, tokenOf } from './sessions.ts';
 
@@ -37,6 +38,9 @@ const PLACES: readonly Place[] = [
   { path: '/payouts', name: 'Find', access: ANY_ROLE },
   { path: '/batches', name: 'Batches', access: ANY_ROLE },
   { path: '/overview', name: 'Overview', access: ANY_ROLE },
+  { path: '/accounts', name: 'Accounts', access: BANK_READING },
+  { path: '/payees', name: 'Payees', access: BANK_READING },
+  { path: '/cards', name: 'Cards', access: { roles: ['maker', 'operator', 'auditor'], scope: 'each' } },
   { path: '/incidents', name: 'Incidents', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
   { path: '/switches', name: 'Switches', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
   { path: '/audit', name: 'Audit', access: { roles: ['operator', 'auditor'], scope: 'whole' } },

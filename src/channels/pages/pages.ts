@@ -16,15 +16,19 @@ import { smallBody } from '../http/bodies.ts';
 import type { Gateway } from '../http/gateway-app.ts';
 import { seesAll } from '../http/may-see.ts';
 import { OPEN } from '../http/route-access.ts';
+import { accountRoutes } from './accounts-page.ts';
 import { auditRoutes } from './audit-page.ts';
 import { batchDecisionRoutes } from './batch-decision-page.ts';
 import { batchRoutes } from './batch-page.ts';
 import { batchListRoutes } from './batches-page.ts';
+import { cardRoutes } from './cards-page.ts';
 import { findRoutes } from './find-page.ts';
 import { waitingRoutes } from './inbox-page.ts';
 import { incidentRoutes } from './incidents-page.ts';
 import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
+import { moveRoutes } from './moves-page.ts';
 import { overviewRoutes } from './overview-page.ts';
+import { payeeRoutes } from './payees-page.ts';
 import { payoutRoutes } from './payout-page.ts';
 import {
   assertOpen,
@@ -42,7 +46,8 @@ import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
-  ...[overviewRoutes, incidentRoutes, switchRoutes, auditRoutes],
+  ...[overviewRoutes, accountRoutes, payeeRoutes, cardRoutes, moveRoutes],
+  ...[incidentRoutes, switchRoutes, auditRoutes],
 ];
 
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */

@@ -62,10 +62,12 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'POST /batches/new',
     ],
     ...['GET /batches/new/:upload', 'POST /batches/new/:upload'],
+    ...['GET /moves/new', 'POST /moves/plan', 'POST /moves', 'GET /moves/:reference'],
   ],
   'maker operator, each': [
     ...['pause', 'drain', 'resume', 'cancel'].map((control) => `POST /v1/batches/:id/${control}`),
     ...['POST /v1/card-payments/:id/amount', 'POST /v1/card-payments/:id/cancel'],
+    'POST /cards/:id/cancel',
     ...['POST /payouts/:reference/cancel', 'POST /batches/:id/control', 'POST /v1/payouts/:reference/cancel'],
   ],
   'maker operator, each, or a client secret': ['card', 'fingerprint', 'returned'].map(
@@ -76,9 +78,13 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/card-payments',
     'GET /v1/card-payments/:id/events',
     'GET /v1/card-payments/:id/retrieved',
+    ...['GET /cards', 'GET /cards/:id'],
   ],
   'maker operator auditor, each, or a client secret': ['GET /v1/card-payments/:id'],
-  'maker approver operator auditor, each': ['GET /v1/accounts', 'GET /v1/beneficiaries', 'GET /v1/orders'],
+  'maker approver operator auditor, each': [
+    ...['GET /v1/accounts', 'GET /v1/beneficiaries', 'GET /v1/orders'],
+    ...['GET /accounts', 'GET /orders', 'GET /payees', 'GET /payees/:uid/:payee'],
+  ],
   'approver, each': [
     'GET /v1/batches/:id/plan',
     'POST /v1/batches/:id/decisions',
@@ -94,6 +100,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'POST /v1/card-payments/:id/resolve',
     'POST /payouts/:reference/resolve',
     'POST /incidents/:id',
+    'POST /cards/:id/resolve',
   ],
   'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
   'operator, whole': [
@@ -224,6 +231,7 @@ describe('a scope', () => {
     '/v1/waiting': '?id=batch-1&states=received',
     '/v1/batches/:id/plan': '?question=payout',
     '/v1/moves/:reference': '?kind=transfer&digest=none',
+    '/moves/:reference': '?kind=transfer&digest=none',
   };
   const BODIES: Readonly<Record<string, object>> = {
     '/v1/card-payments/:id/amount': { amount: '9' },
@@ -253,7 +261,7 @@ describe('a scope', () => {
     const named = (url: string): string =>
       url
         .replace(':reference', reference)
-        .replace(':id', url.includes('card-payments') ? 'order-1' : 'batch-1')
+        .replace(':id', url.includes('card') ? 'order-1' : 'batch-1')
         .replace(':name', 'csv')
         .replace(':format', 'journal');
     return { ...world, named, others: ['batch-1', 'order-1', 'INV-1', reference, 'bank holiday'] };

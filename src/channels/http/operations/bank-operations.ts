@@ -6,18 +6,18 @@ import { scopeText } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { bankOffer } from '../../../platform/open-bank.ts';
 import { seesAll } from '../may-see.ts';
-import { operation, type Place, shortText } from '../operation.ts';
+import { operation, type Place, shortText, wholeNumber } from '../operation.ts';
 import { ANY_ROLE, type CallerAccess } from '../route-access.ts';
 
 const TAG = 'bank';
-const READING: CallerAccess = { roles: ['maker', 'approver', 'operator', 'auditor'], scope: 'each' };
+export const BANK_READING: CallerAccess = { roles: ['maker', 'approver', 'operator', 'auditor'], scope: 'each' };
 
 export const ACCOUNTS = operation({
   method: 'GET',
   path: '/v1/accounts',
   tag: TAG,
   summary: 'Balances of a user, or of the institution',
-  access: READING,
+  access: BANK_READING,
   input: z.strictObject({ uid: shortText.optional() }),
   answer: z.looseObject({ accounts: z.array(z.looseObject({ account_id: z.string() })) }),
   async run(place, { uid }): Promise<{ accounts: AccountBalance[] }> {
@@ -38,7 +38,7 @@ export const BENEFICIARIES = operation({
   path: '/v1/beneficiaries',
   tag: TAG,
   summary: 'The beneficiaries of a user',
-  access: READING,
+  access: BANK_READING,
   input: z.strictObject(ofUser),
   answer: z.looseObject({ beneficiaries: z.array(z.looseObject({ id: z.string() })) }),
   async run(place, { uid, currency }): Promise<{ beneficiaries: Beneficiary[] }> {
@@ -54,13 +54,17 @@ export const BANK_ORDERS = operation({
   path: '/v1/orders',
   tag: TAG,
   summary: "The bank's orders of a user in one currency",
-  access: READING,
-  input: z.strictObject({ uid: shortText, currency: shortText }),
+  access: BANK_READING,
+  input: z.strictObject({
+    uid: shortText,
+    currency: shortText,
+    from: wholeNumber(0, 8_640_000_000_000_000).optional().describe('only orders made since, ms since the epoch'),
+  }),
   answer: z.looseObject({ orders: z.array(z.looseObject({ order_id: z.string() })) }),
-  async run(place, { uid, currency }): Promise<{ orders: Order[]; doubt: string | null }> {
+  async run(place, { uid, currency, from }): Promise<{ orders: Order[]; doubt: string | null }> {
     assertOfScope(place, uid, currency);
     const { pageSize } = place.config.settings;
-    const { orders, doubt } = await (await place.bank()).orders.listAll({ uid, currency }, { pageSize });
+    const { orders, doubt } = await (await place.bank()).orders.listAll({ uid, currency, from }, { pageSize });
     const { accounts } = place.caller.person?.scope ?? {};
     const isSeen = ({ transaction_account: paid, sell_account: sold }: Order): boolean =>
       accounts === undefined || [paid, sold].some((id) => id !== undefined && accounts.includes(id));

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { Assessment } from '../../../src/domain/gates.ts';
+import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
+import { cardClaim } from '../../store/card-samples.ts';
+import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
+import { asking, claimed } from './asking.ts';
+import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
+
+const PAYEE = 'ben-u1001-usd-local';
+
+/** Has the payee of payouts paid, as their workflows do. */
+async function paid(gateway: RunningGateway, by = 'alice') {
+  const { store } = gateway.proxy;
+  const seen = { uid: 'u-1001', payeeId: PAYEE, digest: 'shown', country: 'US', seenAt: 1_000, items: {} };
+  await store.notePayee({ ...seen, name: { name: 'Ada Metals', asShown: 'x', inSmall: 'x' } });
+  const rows = await claimed(gateway, [{ id: '1', amount: '1200.25' }, { id: '2' }], by);
+  for (const row of rows) {
+    const beneficiary: Assessment['beneficiary'] = { known: true, id: PAYEE, digest: 'shown' };
+    await asking(gateway, row, { beneficiary });
+    await store.changePayout(row.reference, { state: 'completed', at: Date.now() });
+  }
+  return rows;
+}
+
+describe('the pages about the bank', () => {
+  it('show balances, and the orders of a user in a currency', async () => {
+    const gateway = await openGateway();
+    const { document: accounts } = await gateway.send('/accounts?uid=u-1001');
+    expect(accounts).toContain('1,000,000.00 USD');
+    expect(accounts).toContain('href="/orders?uid=u-1001&amp;currency=USD"');
+    const { document: institution } = await gateway.send('/accounts?uid=');
+    expect(institution).toContain('Accounts of the institution');
+    expect((await gateway.send('/orders?uid=u-1001&currency=USD')).document).toContain('The bank shows no order here.');
+    expect((await gateway.send('/orders')).document).not.toContain('no order');
+    const unknown = await gateway.send('/accounts?uid=nobody');
+    expect([unknown.status, unknown.document]).toEqual([200, expect.stringMatching(/The bank (refuses|shows no)/)]);
+  });
+
+  it('show the saved payees, by name or id, with what was paid to each', async () => {
+    const gateway = await openGateway();
+    const [row] = await paid(gateway);
+    for (const text of ['ada', 'U1001-USD']) {
+      expect((await gateway.send(`/payees?text=${text}`)).document).toContain(`/payees/u-1001/${PAYEE}`);
+    }
+    expect((await gateway.send('/payees?text=other')).document).toContain('No payee matches.');
+    const { document: page } = await gateway.send(`/payees/u-1001/${PAYEE}`);
+    expect(page).toContain('<h1>Ada Metals</h1>');
+    expect(page).toContain('1,212.75 USD');
+    expect(page).toContain(`/payouts/${row?.reference}`);
+    expect(page).toContain('account_no');
+    expect((await gateway.send('/payees/u-1001/none')).status).toBe(404);
+  });
+
+  it('show a payee to people of its payouts only', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['anna', ['maker']],
+      ['usd', ['auditor'], { currencies: ['USD'] }],
+      ['yen', ['auditor'], { currencies: ['JPY'] }],
+      ['all', ['auditor']],
+    ]);
+    await paid(await openPages(people));
+    const seen = async (name: string): Promise<(boolean | number)[]> => {
+      const visit = await signedIn(people, name);
+      const list = await visit.send('/payees');
+      return [list.text.includes(PAYEE), (await visit.send(`/payees/u-1001/${PAYEE}`)).status];
+    };
+    for (const name of ['alice', 'usd', 'all']) expect(await seen(name), name).toEqual([true, 200]);
+    for (const name of ['anna', 'yen']) expect(await seen(name), name).toEqual([false, 404]);
+  });
+
+  it('show card payments, and take the decisions about them', async () => {
+    const gateway = await openGateway();
+    const { cards } = gateway.proxy.store;
+    await cards.claim(cardClaim('order-1', { by: 'alice', at: 1_000 }));
+    expect((await gateway.send('/cards')).document).toContain('<a href="/cards/order-1">order-1</a>');
+    const { document: page } = await gateway.send('/cards/order-1');
+    expect(page).toContain('action="/cards/order-1/cancel"');
+    expect(page).not.toContain('An operator decides');
+    await cards.change('order-1', { state: 'needs-operator', at: 2_000 });
+    expect((await gateway.send('/cards/order-1')).document).toContain('action="/cards/order-1/resolve"');
+    expect((await gateway.send('/cards/order-2')).status).toBe(404);
+    const visit = new Visit(gateway.url);
+    const fields = { by: 'bob', action: 'adopt-payment', evidence: 'seen' };
+    const missing = await visit.submit('/cards/order-1', '/cards/order-1/resolve', fields);
+    expect([missing.status, missing.text]).toEqual([400, expect.stringContaining('The id of the payment to follow')]);
+  });
+});
+
+describe('the page for transfers and exchanges', () => {
+  const FIELDS = { account_id: 'acc-u1001-eur', to_account_id: 'acc-u1001-usd', amount: '100.00', id: 'X-1' };
+  const INSTRUCTION = { uid: 'u-1001', ...FIELDS, currency: 'USD' };
+
+  it('shows the plan of an exchange, with what is sold, and starts nothing', async () => {
+    const gateway = await openGateway();
+    const visit = new Visit(gateway.url);
+    const plan = await visit.submit('/moves/new?uid=u-1001', '/moves/plan', FIELDS);
+    expect([plan.status, plan.text]).toEqual([200, expect.stringMatching(/<h1>Buy .*100\.00 USD/)]);
+    expect(plan.text).toMatch(/<dt>Sold<\/dt><dd><span class="figure">[\d.]+ EUR/);
+    const fraction = await visit.submit('/moves/new?uid=u-1001', '/moves/plan', { ...FIELDS, amount: '1.005' });
+    expect(fraction.status).toBe(422);
+    const strange = await visit.submit('/moves/new?uid=u-1001', '/moves/plan', { ...FIELDS, account_id: 'other' });
+    expect([strange.status, strange.text]).toEqual([400, expect.stringContaining('does not show both accounts')]);
+    expect(await gateway.proxy.store.firstClaims()).toEqual([]);
+  });
+
+  it('has its maker sign under a policy', async () => {
+    const people = await pagePeople([['alice', ['maker']]]);
+    const gateway = await openPages(people);
+    const visit = await signedIn(people, 'alice');
+    const { text: csrfPage } = await visit.send('/moves/new?uid=u-1001');
+    const [, _csrf = ''] = /name="_csrf" value="([^"]*)"/.exec(csrfPage) ?? [];
+    const send = (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      visit.send('/moves', {
+        method: 'POST',
+        body: new URLSearchParams({ ...FIELDS, uid: 'u-1001', _csrf, ...fields }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      });
+    const asked = await send({}, { accept: 'application/json' });
+    const { options, statement } = JSON.parse(asked.text);
+    const reference = referenceOf('u-1001', 'X-1', 'exchange');
+    expect(statement).toMatchObject({ question: 'make', reference, digest: payloadDigest(INSTRUCTION) });
+    const passkey = people.passkeys.alice;
+    const assertion = passkey?.assert(options.challenge, { origin: people.origin, rpId: options.rpId });
+    await send({ signed: JSON.stringify({ statement, assertion }) });
+    const made = await gateway.proxy.store.signedDecisionsOf({
+      ...{ reference, question: 'make' },
+      digest: payloadDigest(INSTRUCTION),
+    });
+    expect(made).toMatchObject([{ subject: 'alice', decision: 'approve' }]);
+  });
+});
