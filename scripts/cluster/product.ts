@@ -45,6 +45,8 @@ export const isOfSandbox = (home: ClusterHome, env: Readonly<Record<string, stri
   env.PAYOUTS_API_URL === sandboxUrl(home);
 
 const shared = (home: ClusterHome): Record<string, string> => ({
+  // No process gets more than it is given here.
+  PAYOUTS_CONFIG: '/dev/null',
   TEMPORAL_ADDRESS: temporalAddress(home),
   TEMPORAL_NAMESPACE: NAMESPACE,
   PAYOUTS_HOME: home.file('data', 'home'),

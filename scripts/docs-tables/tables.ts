@@ -20,7 +20,8 @@ import { NACHA_FIELDS } from '../../src/files/nacha/nacha-fields.ts';
 import { FIELDS } from '../../src/files/pain001/pain001-fields.ts';
 import { COLUMNS as INPUT_COLUMNS } from '../../src/files/rules/input-columns.ts';
 import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/holdings.ts';
-import { CONFIG_KEYS } from '../../src/platform/config.ts';
+import type { Keys } from '../../src/platform/config/key.ts';
+import { CONFIG_KEYS, SETTING_GROUPS } from '../../src/platform/config.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
 import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/report-columns.ts';
 import { SENTINELS } from '../../src/sandbox/bank/order-machine.ts';
@@ -32,14 +33,22 @@ import { CARD_ROUTES } from './routes.ts';
 const METRICS = createMetrics({ ofProcess: false }).registry.getMetricsAsArray();
 const ALARMS = [...textOf('ops/alarms.yml').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
 
+/** A table for each subject: `settings-home-and-store`. */
+const SETTINGS = Object.fromEntries(
+  Object.entries<Keys>(SETTING_GROUPS).map(([group, keys]): [string, Rows] => [
+    `settings-${group.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
+    () =>
+      Object.entries(keys).map(([name, { schema, default: preset, meaning }]) => [
+        code(name),
+        preset === null ? 'none' : preset === '' ? 'empty' : code(preset),
+        `${'options' in schema ? `${anyOf(schema.options as string[])}: ` : ''}${meaning}`,
+      ]),
+  ]),
+);
+
 /** The tables of docs/*.md by the names in their marks. */
 export const TABLES: Readonly<Record<string, Rows>> = {
-  settings: () =>
-    Object.entries(CONFIG_KEYS).map(([name, { schema, default: preset, meaning }]) => [
-      code(name),
-      preset === null ? 'none' : preset === '' ? 'empty' : code(preset),
-      `${'options' in schema ? `${anyOf(schema.options as string[])}: ` : ''}${meaning}`,
-    ]),
+  ...SETTINGS,
   states: ({ words }) =>
     PAYOUT_STATES.map((state) => [
       code(state),
@@ -147,8 +156,9 @@ const labelsOf = (metric: object): string =>
 
 const yes = (is: boolean, otherwise: string): string => (is ? 'yes' : otherwise);
 
-const anyOf = (words: readonly string[]): string =>
-  new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words.map(code));
+function anyOf(words: readonly string[]): string {
+  return new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(words.map(code));
+}
 
 /** What people decide that is no hold, or is in docs/cards.md. */
 const NOT_HELD: ReadonlySet<string> = new Set<ReasonCode>([

@@ -174,8 +174,17 @@ export const group = (usage: string, description: string, more: Pick<Group, 'exa
   ...more,
 });
 
+/** Options of every command. */
+interface CommonOptions {
+  profile?: string;
+}
+
 /** Runs the action of a command in its own session. */
-export type Perform = (action: (session: Session) => Promise<ExitCode>, command: Definition) => Promise<void>;
+export type Perform = (
+  action: (session: Session) => Promise<ExitCode>,
+  command: Definition,
+  options: CommonOptions,
+) => Promise<void>;
 
 /** Adds commands to commander's `parent`; their actions are run by `perform`. */
 export function addCommands(parent: Command, all: readonly (Definition | Group)[], perform: Perform): void {
@@ -191,16 +200,21 @@ function addCommand(parent: Command, definition: Definition, perform: Perform): 
   const added = parent
     .command(usage, { isDefault })
     .option('--json', 'print one JSON document on stdout, also for errors')
-    .option('--quiet', 'print only errors and questions on stderr');
+    .option('--quiet', 'print only errors and questions on stderr')
+    .option('--profile <name>', 'profile of the configuration file (default: PAYOUTS_PROFILE)');
   for (const it of options) added.addOption(it);
   for (const it of definition.arguments ?? []) added.addArgument(it);
   if (afterHelp !== undefined)
     added.addHelpText('after', () => (typeof afterHelp === 'string' ? afterHelp : afterHelp()));
   return added.action((...given: unknown[]) =>
-    perform(async (session) => {
-      const act = await action();
-      return (await act(session, ...([...first, ...given] as never[]))) ?? EXIT.completed;
-    }, definition),
+    perform(
+      async (session) => {
+        const act = await action();
+        return (await act(session, ...([...first, ...given] as never[]))) ?? EXIT.completed;
+      },
+      definition,
+      added.opts<CommonOptions>(),
+    ),
   );
 }
 

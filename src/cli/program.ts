@@ -20,6 +20,7 @@ import {
 } from './commands/decide.ts';
 import {
   backup,
+  config,
   demo,
   dev,
   doctor,
@@ -63,9 +64,9 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
   }
   const json = argv.includes('--json');
   let exit: ExitCode = EXIT.completed;
-  const program = buildProgram(async (action, { inPlaceOnly = false }) => {
+  const program = buildProgram(async (action, { inPlaceOnly = false }, { profile }) => {
     const { Session } = await import('./session.ts');
-    await using session = new Session({ json, quiet: argv.includes('--quiet') });
+    await using session = new Session({ json, quiet: argv.includes('--quiet'), profile });
     if (inPlaceOnly) session.assertInPlace();
     exit = await action(session);
   });
@@ -116,7 +117,7 @@ function printJson(document: object): void {
 
 /** In the order of the help. */
 export const COMMANDS = [
-  ...[demo, dev, worker, sandbox],
+  ...[demo, dev, worker, sandbox, config],
   ...[validate, run, retry, watch, transfer, exchange, gateway, intake, schedule, card],
   ...[approve, reject, cancel, resolve, acknowledge, pause, drain, resume, switches, policy],
   ...[status, report, list, inbox, incidents, reconcile, accounts, beneficiaries, orders, reference, doctor],

@@ -6,7 +6,7 @@ import { Problem } from '../domain/problem.ts';
 import { keyToken } from '../people/signing/key-token.ts';
 import { type TemporalUi, temporalUi } from '../platform/app.ts';
 import { bankIdentity } from '../platform/config/bank.ts';
-import { assertPolicy, type Config, loadConfig } from '../platform/config.ts';
+import { assertPolicy, type Config, loadGiven } from '../platform/config.ts';
 import type { Stack, StackMode, StackOptions } from '../platform/embedded/stack.ts';
 import { OpenedParts } from '../platform/opened-parts.ts';
 import { COMMAND_MS } from '../platform/temporal/worker-answer.ts';
@@ -34,13 +34,17 @@ export class Session implements AsyncDisposable {
   private loadedConfig: Config | undefined;
   private givenKey: string | undefined;
 
-  constructor(options: { json: boolean; quiet: boolean }) {
+  /** Of the configuration file; undefined: as `PAYOUTS_PROFILE` says. */
+  readonly profile: string | undefined;
+
+  constructor(options: { json: boolean; quiet: boolean; profile?: string | undefined }) {
+    this.profile = options.profile;
     this.output = createOutput(options);
   }
 
   /** Read at first use: a command that writes or checks a policy also runs if the configured one is broken. */
   get config(): Config {
-    this.loadedConfig ??= loadConfig();
+    this.loadedConfig ??= loadGiven(this.profile);
     return this.loadedConfig;
   }
 

@@ -12,6 +12,7 @@ import {
   assertPostgresEncrypted,
   CLEAR_TEXT_KEYS,
 } from './config/clear-text.ts';
+import { type GivenSettings, givenBy } from './config/config-file.ts';
 import { EVENT_CONFIG_KEYS, eventsOf } from './config/events.ts';
 import { GATEWAY_KEYS, gatewayOf } from './config/gateway.ts';
 import { heldIn, processOf } from './config/holdings.ts';
@@ -19,87 +20,159 @@ import { homeOf, witnessFolderOf } from './config/home.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
 import { ConfigError, type Environment, key, readKeys, Secret, unknownKeys, type ValuesOf } from './config/key.ts';
 import { assertKeysPrivate, FILE_ACCESS_KEYS, PolicyFile, readableSecrets } from './config/policy.ts';
-import { settingsOf, WORKER_KEYS } from './config/settings.ts';
+import { AUTHORITY_KEYS, BANK_RECORD_KEYS, CARD_PACE_KEYS, PACE_KEYS, settingsOf } from './config/settings.ts';
 import { metricsOf, openAddresses, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
 import { DEPLOYMENT_KEYS, deploymentOf, type TemporalConfig, temporalOf } from './config/temporal.ts';
-import { codecKeys, count, flag, httpUrl, journalAccounts, oneOf, storeUrl, text } from './config/values.ts';
+import { codecKeys, count, flag, httpUrl, journalAccounts, oneOf, pathText, storeUrl, text } from './config/values.ts';
 
 /** The only reader of the process environment. */
 
-/** Every setting, in one table. NAME_FILE instead of NAME gives a file that contains the value. */
+/** Every setting by subject. NAME_FILE instead of NAME gives a file that contains the value. */
+export const SETTING_GROUPS = {
+  Bank: {
+    ...BANK_KEYS,
+    ...BANK_RECORD_KEYS,
+  },
+  'Who may move money': {
+    ...AUTHORITY_KEYS,
+    PAYOUTS_SIGNING_KEY: key(
+      text,
+      null,
+      'Ed25519 private key (PKCS #8, PEM) with which commands sign decisions; preferably as PAYOUTS_SIGNING_KEY_FILE',
+    ),
+  },
+  'Home and store': {
+    PAYOUTS_HOME: key(
+      pathText,
+      null,
+      'folder of databases and reports, relative to the working directory; absent: .payouts there with the sandbox, with a bank one per user and bank in durable-payouts of XDG_DATA_HOME (~/.local/share)',
+    ),
+    PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
+    PAYOUTS_STORE_CONNECTIONS: key(
+      count(1, 1_000),
+      '10',
+      'the most connections of this process to the PostgreSQL of the store; never more than a third of what it lets its role have',
+    ),
+    PAYOUTS_ONE_MACHINE: key(
+      flag,
+      'false',
+      'states that all workers, gateways and commands of a Temporal cluster run on this machine and share the SQLite store',
+    ),
+    PAYOUTS_REPLACES_STORE: key(
+      text,
+      null,
+      'id of a store that is lost for good: a worker that starts takes over its Temporal namespace for the present store',
+    ),
+  },
+  Files: {
+    ...INTAKE_KEYS,
+    PAYOUTS_PAIN002_VERSION: key(
+      oneOf('pain.002.001.10', 'pain.002.001.03', 'as-asked'),
+      'pain.002.001.10',
+      'version of the answers to pain.001 (pain.002); as-asked: .03 to a .03, .10 to others. Some importers take every transaction of a .03 for a returned payment, paid ones too',
+    ),
+    PAYOUTS_JOURNAL_ACCOUNTS: key(
+      journalAccounts,
+      '{}',
+      'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, which may contain {account} and {currency}; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
+    ),
+  },
+  'Waits and pace': {
+    ...PACE_KEYS,
+  },
+  'Payee checks': {
+    ...CHECK_KEYS,
+  },
+  'Gateway and pages': {
+    ...GATEWAY_KEYS,
+  },
+  'Events and mail': {
+    ...EVENT_CONFIG_KEYS,
+  },
+  'Cards and webhooks': {
+    ...CARD_KEYS,
+    ...CARD_PACE_KEYS,
+  },
+  Temporal: {
+    PAYOUTS_CODEC_KEYS: key(
+      codecKeys,
+      null,
+      'keys that encrypt payloads in Temporal, as id:base64 of 32 bytes, comma-separated, the current one first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
+    ),
+    PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
+    ...DEPLOYMENT_KEYS,
+  },
+  'Audit log': {
+    ...AUDIT_KEYS,
+  },
+  'Logs, metrics and traces': {
+    PAYOUTS_LOG_LEVEL: key(
+      oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+      null,
+      'log level on stderr; absent: info for workers and gateways, warn for other commands',
+    ),
+    ...TELEMETRY_KEYS,
+  },
+  'Exceptions for clear text and tests': {
+    ...CLEAR_TEXT_KEYS,
+    ...FILE_ACCESS_KEYS,
+    PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
+      flag,
+      'false',
+      'allow a PAYOUTS_TIME_SCALE other than 1 with a bank or a Temporal on another machine, whose time is not scaled',
+    ),
+  },
+  'Configuration files': {
+    PAYOUTS_CONFIG: key(
+      pathText,
+      null,
+      'configuration file of the user, only in the environment; absent: durable-payouts/payouts.toml in XDG_CONFIG_HOME (~/.config); /dev/null: none',
+    ),
+    PAYOUTS_PROFILE: key(
+      text,
+      null,
+      'profile of that file, only in the environment, or as --profile; absent: what stands before the first profile',
+    ),
+  },
+} as const;
+
+/** Every setting, in one table. */
 export const CONFIG_KEYS = {
-  ...BANK_KEYS,
-  ...CLEAR_TEXT_KEYS,
-  ...FILE_ACCESS_KEYS,
-  ...WORKER_KEYS,
-  ...CHECK_KEYS,
-  PAYOUTS_TIME_SCALE_OFF_LOOPBACK: key(
-    flag,
-    'false',
-    'allow a PAYOUTS_TIME_SCALE other than 1 with a bank or a Temporal on another machine, whose time is not scaled',
-  ),
-  PAYOUTS_SIGNING_KEY: key(
-    text,
-    null,
-    'Ed25519 private key (PKCS #8, PEM) with which commands sign decisions; preferably as PAYOUTS_SIGNING_KEY_FILE',
-  ),
-  ...INTAKE_KEYS,
-  PAYOUTS_JOURNAL_ACCOUNTS: key(
-    journalAccounts,
-    '{}',
-    'JSON {"bank"?,"payment"?,"fee"?,"exchange"?,"return"?}: account codes of the journal, which may contain {account} and {currency}; absent: bank:{account}, payouts, bank-fees, exchange:{currency}, returned-payouts',
-  ),
-  PAYOUTS_PAIN002_VERSION: key(
-    oneOf('pain.002.001.10', 'pain.002.001.03', 'as-asked'),
-    'pain.002.001.10',
-    'version of the answers to pain.001 (pain.002); as-asked: .03 to a .03, .10 to others. Some importers take every transaction of a .03 for a returned payment, paid ones too',
-  ),
-  PAYOUTS_HOME: key(
-    text,
-    null,
-    'folder of databases and reports, relative to the working directory; absent: .payouts there with the sandbox, with a bank one per user and bank in durable-payouts of XDG_DATA_HOME (~/.local/share)',
-  ),
-  PAYOUTS_STORE_URL: key(storeUrl, null, 'file:PATH or postgres://...; absent: store.sqlite in the home'),
-  PAYOUTS_STORE_CONNECTIONS: key(
-    count(1, 1_000),
-    '10',
-    'the most connections of this process to the PostgreSQL of the store; never more than a third of what it lets its role have',
-  ),
-  PAYOUTS_ONE_MACHINE: key(
-    flag,
-    'false',
-    'states that all workers, gateways and commands of a Temporal cluster run on this machine and share the SQLite store',
-  ),
-  PAYOUTS_REPLACES_STORE: key(
-    text,
-    null,
-    'id of a store that is lost for good: a worker that starts takes over its Temporal namespace for the present store',
-  ),
-  PAYOUTS_UI_URL: key(httpUrl, null, "address of the Temporal Web UI in links; absent: the embedded server's"),
-  ...AUDIT_KEYS,
-  PAYOUTS_LOG_LEVEL: key(
-    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    null,
-    'log level on stderr; absent: info for workers and gateways, warn for other commands',
-  ),
-  PAYOUTS_CODEC_KEYS: key(
-    codecKeys,
-    null,
-    'keys that encrypt payloads in Temporal, as id:base64 of 32 bytes, comma-separated, the current one first; absent: codec-keys in the home for the embedded Temporal, none for a cluster',
-  ),
-  ...DEPLOYMENT_KEYS,
-  ...TELEMETRY_KEYS,
-  ...GATEWAY_KEYS,
-  ...CARD_KEYS,
-  ...EVENT_CONFIG_KEYS,
+  ...SETTING_GROUPS.Bank,
+  ...SETTING_GROUPS['Who may move money'],
+  ...SETTING_GROUPS['Home and store'],
+  ...SETTING_GROUPS.Files,
+  ...SETTING_GROUPS['Waits and pace'],
+  ...SETTING_GROUPS['Payee checks'],
+  ...SETTING_GROUPS['Gateway and pages'],
+  ...SETTING_GROUPS['Events and mail'],
+  ...SETTING_GROUPS['Cards and webhooks'],
+  ...SETTING_GROUPS.Temporal,
+  ...SETTING_GROUPS['Audit log'],
+  ...SETTING_GROUPS['Logs, metrics and traces'],
+  ...SETTING_GROUPS['Exceptions for clear text and tests'],
+  ...SETTING_GROUPS['Configuration files'],
 } as const;
 
 type Values = ValuesOf<typeof CONFIG_KEYS>;
 
 export type Config = ReturnType<typeof loadConfig>;
 
+export const environment = (): Environment => process.env;
+
+/** What environment and files say. `profile`: instead of `PAYOUTS_PROFILE`. */
+export const givenSettings = (profile?: string): GivenSettings => givenBy(CONFIG_KEYS, environment(), profile);
+
+/** The configuration of this process. Throws the first problem of its files, or of a setting, as a `ConfigError`. */
+export function loadGiven(profile?: string): Config {
+  const { env, problems } = givenSettings(profile);
+  const [first] = problems;
+  if (first !== undefined) throw first;
+  return loadConfig(env);
+}
+
 /** Reads and checks every setting. Throws a `ConfigError` for the first unusable one. */
-export function loadConfig(env: Environment = process.env) {
+export function loadConfig(env: Environment) {
   const values = readKeys(CONFIG_KEYS, env);
   assertKeysPrivate(env, values);
   const bank = bankOf(values);

@@ -7,7 +7,7 @@ import { embeddedParts } from '../../src/cli/embedded-parts.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { openStack } from '../../src/platform/embedded/open-stack.ts';
 
-const config = loadConfig();
+const config = loadConfig(process.env);
 const keepLimits = { everyMs: 500, unansweredMax: 10 };
 const stack = await openStack(config, { ...embeddedParts(config), mode: 'serve', keepLimits });
 process.send?.('up');

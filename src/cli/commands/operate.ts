@@ -199,3 +199,45 @@ export const replay = command('replay <dir>', 'replay every history of a folder 
   examples: [['payouts replay open', 'before a rollout: exit code 0 if all replay, 5 if one does not']],
   action: async () => (await import('../replay-histories.ts')).replay,
 });
+
+const configPath = command('path', 'print where your configuration file is', {
+  examples: [['payouts config path', 'the file that payouts config set writes']],
+  action: async () => (await import('../config-actions.ts')).configPath,
+});
+
+const setConfig = command(
+  'set <name> <value>',
+  'write a setting into your configuration file; an empty value removes it',
+  {
+    examples: [
+      ['payouts config set api_url https://bank.example.com', 'which bank'],
+      ['payouts config set api_key_file ~/.secrets/bank-key', 'a secret by its file'],
+      ['payouts config set api_url http://127.0.0.1:8080 --profile test', 'in a profile'],
+      ["payouts config set api_url ''", 'remove it'],
+    ],
+    options: [option('--folder', 'write payouts.toml of this folder, which may set little', { default: false })],
+    action: async () => (await import('../config-actions.ts')).setConfig,
+  },
+);
+
+const showConfig = command('show', 'show what is set and where each value comes from, by subject', {
+  examples: [
+    ['payouts config show', 'what is set; secrets are hidden'],
+    ['payouts config show --all', 'every setting, with its default'],
+  ],
+  options: [option('--all', 'also what has its default', { default: false })],
+  action: async () => (await import('../config-actions.ts')).showConfig,
+});
+
+const checkConfig = command('check', 'show every problem of the settings', {
+  examples: [['payouts config check --profile test', 'every problem of a profile']],
+  action: async () => (await import('../config-actions.ts')).checkConfig,
+});
+
+export const config = group('config', 'settings in a file, by profile, instead of the environment', {
+  examples: [
+    ['payouts config set api_url https://bank.example.com', 'pay at this bank from now on'],
+    ['payouts config show', 'what is set, and where'],
+  ],
+  commands: [setConfig, showConfig, checkConfig, configPath],
+});

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { resolve } from 'node:path';
 import { key, Secret, type ValuesOf } from './key.ts';
-import { auditKey, mailAddress, text } from './values.ts';
+import { auditKey, mailAddress, pathText } from './values.ts';
 
 export const AUDIT_KEYS = {
   PAYOUTS_AUDIT_KEY: key(
@@ -10,12 +10,12 @@ export const AUDIT_KEYS = {
     'private Ed25519 key in PEM that signs checkpoints of the audit log; absent: audit-key.pem in the home, created at first use',
   ),
   PAYOUTS_AUDIT_CHECKPOINTS: key(
-    text,
+    pathText,
     null,
     'file, preferably on another machine, to which every checkpoint of the audit log is appended; absent: they stay in the store',
   ),
   PAYOUTS_AUDIT_MAIL_SPOOL: key(
-    text,
+    pathText,
     null,
     'folder in which every checkpoint of the audit log is placed as a mail, for the mail system to send; absent: none',
   ),

@@ -9,7 +9,7 @@ import { plainText } from '../../domain/plain-text.ts';
 import { webhookSecrets } from './cards.ts';
 import { readJsonFile } from './json-file.ts';
 import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
-import { duration, mailAddress, smtpUrl, text } from './values.ts';
+import { duration, mailAddress, pathText, smtpUrl } from './values.ts';
 
 /** Which events are delivered, and to whom. */
 export interface Subscription extends EventFilter {
@@ -44,7 +44,7 @@ export interface MailServer {
 
 export const EVENT_CONFIG_KEYS = {
   PAYOUTS_EVENTS: key(
-    text,
+    pathText,
     null,
     'JSON file of subscriptions to events by webhook and mail; absent: no events are sent',
   ),

@@ -1,6 +1,6 @@
 import { proxyNetworks } from './cards.ts';
 import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
-import { count, httpUrl, readBy, text } from './values.ts';
+import { count, httpUrl, pathText, readBy } from './values.ts';
 
 export interface GatewayToken {
   /** The maker of what is handed over with this token. */
@@ -45,11 +45,11 @@ export const GATEWAY_KEYS = {
     'bearer tokens of the gateway, as TOKEN or name:TOKEN, comma-separated; absent: it serves only this machine',
   ),
   PAYOUTS_GATEWAY_TLS_CERT: key(
-    text,
+    pathText,
     null,
     'PEM file: certificate of the gateway with intermediate certificates; absent: plain HTTP',
   ),
-  PAYOUTS_GATEWAY_TLS_KEY: key(text, null, 'PEM file: private key of that certificate, without a passphrase'),
+  PAYOUTS_GATEWAY_TLS_KEY: key(pathText, null, 'PEM file: private key of that certificate, without a passphrase'),
   PAYOUTS_GATEWAY_TRUSTED_PROXY: key(
     proxyNetworks,
     null,

@@ -42,7 +42,7 @@ function worldOf(url: string): string {
 }
 
 /** As the XDG Base Directory Specification has it: the given folder if it is absolute, else the default in the user's. */
-const ofUser = (given: string | undefined, { HOME }: Environment, preset: string): string =>
+export const ofUser = (given: string | undefined, { HOME }: Environment, preset: string): string =>
   given !== undefined && isAbsolute(given) ? given : join(HOME || userHome(), preset);
 
 /** A user without a name (a number in a container) has no home: what has no other place is then written nowhere. */

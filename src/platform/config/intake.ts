@@ -1,5 +1,5 @@
 import { key } from './key.ts';
-import { amountsByCurrency, count, date, folders, text } from './values.ts';
+import { amountsByCurrency, count, date, folders, pathText, text } from './values.ts';
 
 export const INTAKE_KEYS = {
   PAYOUTS_FOLDERS: key(
@@ -18,8 +18,12 @@ export const INTAKE_KEYS = {
     '{}',
     'JSON {"USD":"10000"}: amounts from which the bank audits an order, so that the plan can show how many will be; {}: not shown (api-gaps)',
   ),
-  PAYOUTS_MESSAGE_MAPPING: key(text, null, 'JSON mapping file: debtor accounts and payment types for bank messages'),
-  PAYOUTS_PAYEE_DIRECTORY: key(text, null, 'CSV payee directory: what bank messages lack about payees'),
+  PAYOUTS_MESSAGE_MAPPING: key(
+    pathText,
+    null,
+    'JSON mapping file: debtor accounts and payment types for bank messages',
+  ),
+  PAYOUTS_PAYEE_DIRECTORY: key(pathText, null, 'CSV payee directory: what bank messages lack about payees'),
   PAYOUTS_STRUCTURED_ADDRESSES_FROM: key(
     date,
     '2026-11-14',

@@ -60,7 +60,7 @@ export function key<Schema extends z.ZodType, const Default extends string | nul
   return { schema, default: defaultText, meaning };
 }
 
-type Keys = Readonly<Record<string, Key<z.ZodType, string | null>>>;
+export type Keys = Readonly<Record<string, Key<z.ZodType, string | null>>>;
 
 export type ValuesOf<Table extends Keys> = {
   [Name in keyof Table]: z.output<Table[Name]['schema']> | (Table[Name]['default'] extends null ? undefined : never);

@@ -17,7 +17,7 @@ import {
   flag,
   fraction,
   oneOf,
-  text,
+  pathText,
   timeScale,
 } from './values.ts';
 
@@ -70,8 +70,8 @@ const loadCalendar = (named: string): BusinessCalendar =>
         `It is: ${PAYMENT_SYSTEMS_ALONE}, or a JSON file {"weekend":["SAT","SUN"],"paymentSystems":true,"holidays":{"*":["2026-12-25"]},"open":{},"cutOffs":[{"currency":"EUR","at":"15:30","zone":"Europe/Berlin"}]}, where each member may be absent.`,
       );
 
-/** Settings of payouts, card payments and workers. Those marked (api-gaps) supply what the interface does not show. */
-export const WORKER_KEYS = {
+/** What is taken for granted about the records of the bank. Those marked (api-gaps) supply what the interface does not show. */
+export const BANK_RECORD_KEYS = {
   PAYOUTS_REFERENCE_DEDUPE: key(
     oneOf('assumed', 'verified', 'none'),
     'assumed',
@@ -99,40 +99,24 @@ export const WORKER_KEYS = {
     '60s',
     'time between the two reads that confirm a status meaning "no money moved" (api-gaps)',
   ),
-  PAYOUTS_STATUS_AGE_LIMIT: key(
-    duration,
-    '72h',
-    'an order whose status has not changed for this long goes to needs-operator',
-  ),
-  PAYOUTS_PATIENCE: key(duration, '24h', 'a payout without news for this long queries the bank itself'),
-  PAYOUTS_FUNDS_PATIENCE: key(duration, '24h', 'how long a payout waits for money on its account'),
-  PAYOUTS_RECONCILE_DAYS: key(
-    count(1, 3_650),
-    '45',
-    "days after its last change during which a payout is compared with the bank's orders; never scaled (api-gaps)",
-  ),
-  PAYOUTS_RECONCILE_EVERY: key(duration, '6h', 'interval between two such comparisons, at least 30s'),
-  PAYOUTS_APPROVAL_TTL: key(
-    duration,
-    '72h',
-    "lifetime of internal approvals (scaled), and of the bank's `expired_at` if the row has none (not scaled)",
-  ),
-  PAYOUTS_TIME_SCALE: key(timeScale, '1', "shortens the product's own waits; 0.02 and 50 (read as 1:50) mean the same"),
-  PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'released payouts of one batch whose order the bank has not accepted yet'),
-  PAYOUTS_OPEN_ORDERS: key(
-    count(1, 100_000_000),
-    '100000',
-    'payouts with an open order at the bank, over all batches; at this number no further row is released (api-gaps)',
+} as const;
+
+/** Who may move money, and within which limits. */
+export const AUTHORITY_KEYS = {
+  PAYOUTS_POLICY: key(
+    pathText,
+    null,
+    'JSON file with people, roles, limits and approvals, which makes decisions signed; absent: trial mode, names are not verified; required if the bank or Temporal is on another machine',
   ),
   PAYOUTS_APPROVAL_POLICY: key(
     approvalPolicy,
     '{"rules":[]}',
     'JSON {"rules":[{"currency"?,"amountAtLeast"?,"newPayee"?,"approvals"}]}; the highest number among the matching rules applies',
   ),
-  PAYOUTS_POLICY: key(
-    text,
-    null,
-    'JSON file with people, roles, limits and approvals, which makes decisions signed; absent: trial mode, names are not verified; required if the bank or Temporal is on another machine',
+  PAYOUTS_APPROVAL_TTL: key(
+    duration,
+    '72h',
+    "lifetime of internal approvals (scaled), and of the bank's `expired_at` if the row has none (not scaled)",
   ),
   PAYOUTS_FEE_CAP: key(
     decimal,
@@ -149,11 +133,39 @@ export const WORKER_KEYS = {
     'false',
     'allow transfers to accounts of other users that the key sees (api-gaps)',
   ),
+} as const;
+
+/** How long a payout waits for what, and how many there are at a time. */
+export const PACE_KEYS = {
+  PAYOUTS_FUNDS_PATIENCE: key(duration, '24h', 'how long a payout waits for money on its account'),
+  PAYOUTS_PATIENCE: key(duration, '24h', 'a payout without news for this long queries the bank itself'),
+  PAYOUTS_STATUS_AGE_LIMIT: key(
+    duration,
+    '72h',
+    'an order whose status has not changed for this long goes to needs-operator',
+  ),
+  PAYOUTS_RECONCILE_DAYS: key(
+    count(1, 3_650),
+    '45',
+    "days after its last change during which a payout is compared with the bank's orders; never scaled (api-gaps)",
+  ),
+  PAYOUTS_RECONCILE_EVERY: key(duration, '6h', 'interval between two such comparisons, at least 30s'),
   PAYOUTS_HOLIDAYS: key(
-    text,
+    pathText,
     null,
     '`payment-systems` (weekends and the closing days of TARGET, Fedwire, CHAPS and others, by rule), or a JSON file of closed days, open days and cut-offs: a row due on a closed day is sent on the next business day; absent: every day is a business day',
   ),
+  PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'released payouts of one batch whose order the bank has not accepted yet'),
+  PAYOUTS_OPEN_ORDERS: key(
+    count(1, 100_000_000),
+    '100000',
+    'payouts with an open order at the bank, over all batches; at this number no further row is released (api-gaps)',
+  ),
+  PAYOUTS_TIME_SCALE: key(timeScale, '1', "shortens the product's own waits; 0.02 and 50 (read as 1:50) mean the same"),
+} as const;
+
+/** How long a card payment waits for what, and what counts as its end. */
+export const CARD_PACE_KEYS = {
   PAYOUTS_CARD_FINGERPRINT_WAIT: key(duration, '10s', 'how long a card payment waits for the device fingerprint'),
   PAYOUTS_CARD_DEADLINE: key(
     duration,
@@ -187,6 +199,8 @@ export const WORKER_KEYS = {
   ),
 } as const;
 
+type WorkerKeys = typeof BANK_RECORD_KEYS & typeof AUTHORITY_KEYS & typeof PACE_KEYS & typeof CARD_PACE_KEYS;
+
 /** Lower limit of pauses between calls of the bank, at any time scale. */
 const PAUSE_MIN_MS = 200;
 /** Longer, since a reconciliation reads lists of many days. */
@@ -196,7 +210,7 @@ const RECONCILE_PAUSE_MIN_MS = 30_000;
  * Settings of payouts, card payments and workers. Our own waits are shortened by the time scale, the time of bank and acquirer is
  * not.
  */
-export function settingsOf(values: ValuesOf<typeof WORKER_KEYS>, policyFile?: PolicyFile): WorkerSettings {
+export function settingsOf(values: ValuesOf<WorkerKeys>, policyFile?: PolicyFile): WorkerSettings {
   const scaled = (ms: number): number => Math.max(1, Math.round(ms * values.PAYOUTS_TIME_SCALE));
   const paced = (ms: number): number => Math.max(PAUSE_MIN_MS, scaled(ms));
   const patienceMs = scaled(values.PAYOUTS_PATIENCE);

@@ -47,6 +47,9 @@ export const flag = z.enum(['true', 'false'], { error: 'must be true or false' }
 
 export const text = z.string();
 
+/** Of a file or a folder; from a configuration file relative to the folder of that file. */
+export const pathText = z.string();
+
 /** `/srv/drop,/srv/payroll` -> absolute paths. */
 export const folders = z.string().transform((given) =>
   given

@@ -34,7 +34,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'platform',
     packages: [
       ...['@opentelemetry/', '@temporalio/', 'marked', 'pg-connection-string', 'pino', 'prom-client'],
-      ...['proto3-json-serializer', 'protobufjs', 'zod', 'node:'],
+      ...['proto3-json-serializer', 'protobufjs', 'smol-toml', 'zod', 'node:'],
     ],
     outside: SCRIPTS,
   },

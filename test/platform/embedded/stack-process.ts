@@ -28,7 +28,7 @@ export const fakeParts: Pick<StackOptions, 'startSandbox' | 'startWorker' | 'log
 };
 
 if (process.send !== undefined && process.argv[1] === import.meta.filename) {
-  const stack = await openStack(loadConfig(), { ...fakeParts, mode: process.argv[2] as StackMode });
+  const stack = await openStack(loadConfig(process.env), { ...fakeParts, mode: process.argv[2] as StackMode });
   const { temporalAddress, apiUrl, owner } = stack;
   process.send({ temporalAddress, apiUrl, owner });
   await once(process, 'message');
