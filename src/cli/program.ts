@@ -4,7 +4,7 @@ import { fitted, widthOf, wrap } from '../domain/display.ts';
 import { WHAT_AN_ID_IS } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { ownVersion } from '../store/own-files.ts';
-import { addCommands, type Example, examplesText, type Perform } from './command.ts';
+import { addCommands, type Definition, type Example, examplesText, type Group, type Perform } from './command.ts';
 import {
   acknowledge,
   approve,
@@ -45,6 +45,7 @@ import {
   inbox,
   incidents,
   list,
+  open,
   orders,
   reconcile,
   reference,
@@ -115,14 +116,17 @@ function printJson(document: object): void {
   process.stdout.write(`${JSON.stringify(document)}\n`);
 }
 
-/** In the order of the help. */
-export const COMMANDS = [
-  ...[demo, dev, worker, sandbox, config],
-  ...[validate, run, retry, watch, transfer, exchange, gateway, intake, schedule, card],
-  ...[approve, reject, cancel, resolve, acknowledge, pause, drain, resume, switches, policy],
-  ...[status, report, list, inbox, incidents, reconcile, accounts, beneficiaries, orders, reference, doctor],
-  ...[events, audit, migrate, backup, restore, histories, replay, template, calendar, explain, completion],
-];
+/** By the blocks of the help, in its order. */
+export const COMMAND_GROUPS = {
+  'Start here': [demo, dev, open, doctor, config],
+  Pay: [template, validate, run, watch, retry, transfer, exchange, card],
+  Decide: [inbox, approve, reject, cancel, resolve, acknowledge, pause, drain, resume, switches, policy],
+  Show: [status, report, list, incidents, explain, accounts, beneficiaries, orders, calendar, events, audit],
+  'Run and keep': [worker, gateway, sandbox, intake, schedule, reconcile, migrate, backup, restore],
+  'For scripts and developers': [completion, reference, histories, replay],
+} as const;
+
+export const COMMANDS: readonly (Definition | Group)[] = Object.values(COMMAND_GROUPS).flat();
 
 /** Before the help of the program. */
 export const FIRST_EXAMPLES: readonly Example[] = [
@@ -142,11 +146,16 @@ export function buildProgram(perform: Perform): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(fitted(text, widthOf(process.stderr))) })
-    .configureHelp({ sortSubcommands: false, minWidthToWrap: 20 })
+    .configureHelp({ sortSubcommands: false, minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
     .version(versionText(), '-v, --version', 'show the versions of the product, the Temporal SDK and Node')
     .addHelpText('before', () => examplesText(FIRST_EXAMPLES))
     .addHelpText('after', () => `\n${wrap(WHAT_AN_ID_IS, widthOf(process.stdout)).join('\n')}`);
-  addCommands(program, COMMANDS, perform);
+  for (const [title, commands] of Object.entries(COMMAND_GROUPS)) {
+    program.commandsGroup(`${title}:`);
+    addCommands(program, commands, perform);
+  }
+  // Into the last block.
+  program.helpCommand(true);
   return program;
 }
 

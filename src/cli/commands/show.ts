@@ -57,6 +57,16 @@ export const report = command(
   },
 );
 
+export const open = command('open [id]', 'open the pages in the browser, or one of a batch or a payout', {
+  examples: [
+    ['payouts open', 'the inbox'],
+    ['payouts open latest', 'the newest batch'],
+    ['payouts open INV-4711 --print', 'print the address of its page'],
+  ],
+  options: [option('--print', 'only print the address', { default: false })],
+  action: async () => (await import('../open-page.ts')).openPage,
+});
+
 export const list = command('list', 'list batches; with a filter, payouts', {
   examples: [
     ['payouts list', 'the newest batches, and how many rows of each wait for people'],
