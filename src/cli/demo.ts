@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Problem } from '../domain/problem.ts';
 import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
-import { pagesUrl } from '../reports/links.ts';
 import type { ExitCode } from './exit.ts';
 import { report } from './inspect.ts';
 import { run } from './run.ts';
@@ -11,8 +10,7 @@ const EXAMPLE = fileURLToPath(new URL('../../examples/payouts.csv', import.meta.
 
 export async function demo(session: Session): Promise<ExitCode> {
   const exit = await payExample(session);
-  const pages = pagesUrl(session.config);
-  if (pages !== undefined) session.output.say(`Pages  ${pages}  (while payouts dev is up)`);
+  session.output.say('To see them in the browser: `payouts dev` in a terminal, then `payouts open` in another.');
   return exit;
 }
 

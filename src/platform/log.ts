@@ -1,4 +1,6 @@
 import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
+import { labelled, widthOf } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
 
 /**
  * All fields that a log line may have; any other is left out, at any depth. None of them can contain a payee, an
@@ -34,11 +36,8 @@ const TEXT_MAX = 500;
 
 const CAUSES_MAX = 5;
 
-/** Logs to stderr, one JSON object per line: stdout is for results. */
-export function createLog(
-  level: LevelWithSilent,
-  stream: DestinationStream = destination({ dest: 2, sync: true }),
-): Logger {
+/** Logs to stderr, since stdout is for results: one JSON object per line or, on a terminal, a line for people. */
+export function createLog(level: LevelWithSilent, stream: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,
@@ -48,6 +47,40 @@ export function createLog(
     },
     { write: (line) => stream.write(escaped(line)) },
   );
+}
+
+function standardError(): DestinationStream {
+  const stderr = destination({ dest: 2, sync: true });
+  if (!process.stderr.isTTY) return stderr;
+  return { write: (line) => stderr.write(`${CLEAR_LINE}${lineForPeople(line, widthOf(process.stderr))}\n`) };
+}
+
+/** Of what a command shows as its progress. */
+const CLEAR_LINE = '\r\u001b[2K';
+
+/** `06:09:12 warning: the bank shows orders ... (count 2)`; errors without their places in the code. `line`: of the log. */
+export function lineForPeople(line: string, width: number): string {
+  const { level, time, pid, msg, hidden, error, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const said = [msg, ...causesOf(error ?? err)].filter((text) => typeof text === 'string' && text !== '');
+  const named = Object.entries(fields).map(([name, value]) => `${name} ${value}`);
+  const behind = named.length === 0 ? '' : ` (${named.join(', ')})`;
+  const at = new Date(Number(time)).toISOString().slice('YYYY-MM-DDT'.length, -'.mmmZ'.length);
+  const words = visible(`${levelName(Number(level))}${[...new Set(said)].join(': ')}${behind}`);
+  return labelled(at, words, { labelWidth: at.length + 1, width }).join('\n');
+}
+
+/** As pino numbers them. */
+const [WARNING, ERROR] = [40, 50];
+
+function levelName(level: number): string {
+  if (level < WARNING) return '';
+  return level < ERROR ? 'warning: ' : 'error: ';
+}
+
+/** The words of an error and of its causes. */
+function causesOf(shown: unknown): unknown[] {
+  if (typeof shown !== 'object' || shown === null || !('message' in shown)) return [];
+  return [shown.message, ...('cause' in shown ? causesOf(shown.cause) : [])];
 }
 
 /** Replaces pino's own serializer, which would take the result of ours for an error again. */

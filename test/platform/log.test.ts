@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/platform/log.ts';
+import { createLog, lineForPeople } from '../../src/platform/log.ts';
 
 function capture(level: 'info' | 'warn' = 'info') {
   const lines: string[] = [];
@@ -68,5 +68,32 @@ describe('the log', () => {
     const { log, text } = capture();
     log.warn({ why: 'x'.repeat(100_000) }, 'said');
     expect(text().length).toBeLessThan(1_000);
+  });
+});
+
+describe('a line for people', () => {
+  const shownOf = (write: (log: ReturnType<typeof createLog>) => void, width = 200): string => {
+    let line = '';
+    write(createLog('info', { write: (given) => (line = given) }));
+    return lineForPeople(line, width).replace(/^\d\d:\d\d:\d\d /, '');
+  };
+
+  it('says when, how serious, what, and of which', () => {
+    expect(shownOf((log) => log.warn({ count: 2, batchId: 'b-1' }, 'the bank shows orders'))).toBe(
+      'warning: the bank shows orders (count 2, batchId b-1)',
+    );
+    expect(shownOf((log) => log.info('taken'))).toBe('taken');
+  });
+
+  it('has the words of errors once, and not where in the code they are from', () => {
+    const error = new Error('not sent', { cause: new Error('connection refused') });
+    expect(shownOf((log) => log.error({ error }, 'failed'))).toBe('error: failed: not sent: connection refused');
+    expect(shownOf((log) => log.error(error))).toBe('error: not sent: connection refused');
+  });
+
+  it('cannot steer a terminal, and fits it', () => {
+    const steering = shownOf((log) => log.warn({ why: '\u001b[2J\u202e\n' }, `\u001b[1A ${'word '.repeat(40)}`), 60);
+    for (const char of ['\u001b', '\u202e']) expect(steering).not.toContain(char);
+    expect(Math.max(...steering.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(60);
   });
 });
