@@ -59,7 +59,7 @@ async function listPayouts(session: Session, search: Search): Promise<void> {
     rows.length === 0
       ? 'No payout matches.'
       : [
-          filledTable(ROW_COLUMNS, rows, widthOf(process.stdout)),
+          filledTable(ROW_COLUMNS, rows, widthOf(process.stdout), ['payout', 'fee', 'from']),
           '',
           headLine(totals),
           totalsTable(totals.currencies),
@@ -109,7 +109,7 @@ const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][
   ['on', ({ instruction }) => instruction.execute_on ?? ''],
   ['state', ({ state }) => state],
   ['why', (row) => (row.reason === null ? '' : kindOf(row))],
-  ['since', ({ stateSince }) => minuteOf(stateSince)],
+  ['since (UTC)', ({ stateSince }) => minuteOf(stateSince).replace(/ UTC$/, '')],
 ];
 
 function listedPayout(row: PayoutRecord): object {

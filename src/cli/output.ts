@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { atRight, columnsOf, filledUp, fitted, labelled, widthOf } from '../domain/display.ts';
+import { atRight, columnsOf, filledUp, fitted, labelled, shortId, widthOf, wordsOf, wrap } from '../domain/display.ts';
 import { type Finding, formatFinding, rowsText, visible, warningsByKind } from '../domain/finding.ts';
 
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
@@ -138,8 +138,9 @@ export const shellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * Aligned columns for a terminal, figures at the right, with control characters made visible. If the columns do not fit side by
- * side, each row becomes a paragraph with its cells below each other: no word is ever broken.
+ * Aligned columns for a terminal, figures at the right, with control characters made visible. What does not fit is made narrower:
+ * ids of ours to a beginning that commands take for the whole, then the text of the last column in several lines. If that is not
+ * enough, each row becomes a paragraph with its cells below each other. No word is ever broken.
  */
 export function table(
   head: readonly string[],
@@ -147,16 +148,51 @@ export function table(
   width = widthOf(process.stdout),
 ): string {
   const shown = rows.map((row) => row.map(visible));
-  const columns = head.map((name, column) => [name, ...shown.map((row) => row[column] ?? '')]);
-  const widths = columns.map((cells) => Math.max(...cells.map(columnsOf)));
-  const pads = columns.map((cells, column) => (column > 0 && areFigures(cells.slice(1)) ? atRight : filledUp));
-  if (widths.reduce((sum, it) => sum + it + 2, -2) > width) return records(head, shown, width);
+  const begun = shown.map((row) => row.map((cell, column) => (IDS.has(head[column] ?? '') ? idBegin(cell) : cell)));
+  const fitting = [shown, begun].find((it) => room(head, it, width) >= widest(lastOf(it, head)));
+  if (fitting !== undefined) return lines(head, fitting, width);
+  const longest = Math.max(...lastOf(begun, head).flatMap((cell) => wordsOf(cell).map(columnsOf)));
+  const left = room(head, begun, width);
+  return left >= LAST_MIN && longest <= left ? lines(head, begun, width) : records(head, shown, width);
+}
+
+/** The least for sentences in the last column. */
+const LAST_MIN = 24;
+
+/** Columns with ids that commands also take by their beginning. */
+const IDS: ReadonlySet<string> = new Set(['batch', 'payout', 'reference', 'subject', 'about']);
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const idBegin = (cell: string): string => (UUID.test(cell) ? shortId(cell) : cell);
+
+const widest = (cells: readonly string[]): number => Math.max(...cells.map(columnsOf));
+
+/** The cells of a column with its head, the last one if none is named. */
+const lastOf = (rows: readonly (readonly string[])[], head: readonly string[], column = head.length - 1): string[] =>
+  [head, ...rows].map((row) => row[column] ?? '');
+
+/** What is left for the last column. */
+const room = (head: readonly string[], rows: readonly (readonly string[])[], width: number): number =>
+  head.slice(0, -1).reduce((left, _, column) => left - widest(lastOf(rows, head, column)) - 2, width);
+
+function lines(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+  const last = head.length - 1;
+  const left = room(head, rows, width);
+  const widths = head.map((_, column) => Math.min(widest(lastOf(rows, head, column)), column === last ? left : width));
+  const pads = head.map((_, column) =>
+    column > 0 && areFigures(lastOf(rows, head, column).slice(1)) ? atRight : filledUp,
+  );
   const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => (pads[column] ?? filledUp)(cell, widths[column] ?? 0))
+    head
+      .map((_, column) => (pads[column] ?? filledUp)(cells[column] ?? '', widths[column] ?? 0))
       .join('  ')
       .trimEnd();
-  return [line(head), line(widths.map((it) => '-'.repeat(it))), ...shown.map(line)].join('\n');
+  const wrapped = rows.flatMap((cells) =>
+    wrap(cells[last] ?? '', left).map((part, index) =>
+      line(head.map((_, at) => (at === last ? part : index === 0 ? (cells[at] ?? '') : ''))),
+    ),
+  );
+  return [line(head), line(widths.map((it) => '-'.repeat(it))), ...wrapped].join('\n');
 }
 
 /** `1,250.00`, `-5 JPY`, and cells without a value. */
@@ -165,16 +201,29 @@ const FIGURE = /^(?:-?\d[\d,]*(?:\.\d+)?(?: [A-Z]{3})?)?$/;
 const areFigures = (cells: readonly string[]): boolean =>
   cells.some((cell) => cell !== '') && cells.every((cell) => FIGURE.test(cell));
 
-/** Columns of a table by head; one that is empty in every row is left out. */
+/**
+ * Columns of a table by head; one that is empty in every row is left out. `spare`: heads of columns that are left out, one after
+ * the other, until the rest fits.
+ */
 export function filledTable<Row>(
   columns: readonly (readonly [head: string, cell: (row: Row) => string])[],
   rows: readonly Row[],
   width: number,
+  spare: readonly string[] = [],
 ): string {
   const filled = columns.filter(([, cell]) => rows.some((row) => cell(row) !== ''));
   const heads = filled.map(([head]) => head);
   const cells = rows.map((row) => filled.map(([, cell]) => cell(row)));
-  return table(heads, cells, width);
+  const [next, ...further] = spare;
+  const shown = cells.map((row) => row.map(visible));
+  if (next === undefined || room(heads, shown, width) >= widest(lastOf(shown, heads)))
+    return table(heads, cells, width);
+  return filledTable(
+    columns.filter(([head]) => head !== next),
+    rows,
+    width,
+    further,
+  );
 }
 
 function records(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {

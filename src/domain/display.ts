@@ -109,13 +109,14 @@ export const atRight = (text: string, columns: number): string =>
  * pasted.
  */
 const WORD = /(?:`[^`\n]*`|[^ ])+/g;
+export const wordsOf = (text: string): readonly string[] => text.match(WORD) ?? [];
 
 /** Lines of at most `width` characters, broken only at blanks; a longer word or command is not broken. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   let used = 0;
-  for (const word of text.match(WORD) ?? []) {
+  for (const word of wordsOf(text)) {
     const columns = columnsOf(word);
     if (line !== '' && used + 1 + columns > width) {
       lines.push(line);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { table } from '../../src/cli/output.ts';
+import { filledTable, table } from '../../src/cli/output.ts';
 
 it('aligns columns under their head and leaves no blanks at the ends of lines', () => {
   expect(
@@ -61,33 +61,46 @@ it('shows what would steer the terminal, in columns that stay aligned', () => {
   );
 });
 
-it.each([60, 80, 120])(
-  'breaks no word at %i columns: what does not fit beside each other is below each other',
-  (width) => {
-    const [id, why] = [
-      '01890000-0000-7000-8000-000000000001',
-      'the bank does not know the account of this payout any more',
-    ];
-    const text = table(
-      ['batch', 'reference', 'why'],
-      [
-        [id, id, why],
-        [id, id, ''],
-      ],
-      width,
-    );
-    expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
-    expect(text.split(/\s+/)).toEqual([
-      'batch',
-      id,
-      'reference',
-      id,
-      'why',
-      ...why.split(' '),
-      'batch',
-      id,
-      'reference',
-      id,
-    ]);
-  },
-);
+it.each([60, 80])('breaks no word at %i columns: what does not fit beside each other is below each other', (width) => {
+  const [id, why] = [
+    '01890000-0000-7000-8000-000000000001',
+    'the bank does not know the account of this payout any more',
+  ];
+  const text = table(
+    ['one', 'other', 'why'],
+    [
+      [id, id, why],
+      [id, id, ''],
+    ],
+    width,
+  );
+  expect(text.split('\n').filter((line) => line.length > width)).toEqual([]);
+  expect(text.split(/\s+/)).toEqual(['one', id, 'other', id, 'why', ...why.split(' '), 'one', id, 'other', id]);
+});
+
+it('begins ids of ours, and breaks the text of the last column, before rows become paragraphs', () => {
+  const id = '01890000-0000-7000-8000-000000000001';
+  const rows = [
+    [id, id, 'the bank does not know the account any more'],
+    [id, id, ''],
+  ];
+  expect(table(['batch', 'other', 'why'], rows, 80)).toBe(
+    [
+      'batch          other                                 why',
+      '-------------  ------------------------------------  ---------------------------',
+      `01890000-0000  ${id}  the bank does not know the`,
+      '                                                     account any more',
+      `01890000-0000  ${id}`,
+    ].join('\n'),
+  );
+  expect(table(['batch', 'other', 'why'], rows, Number.POSITIVE_INFINITY)).toContain(`${id}  ${id}  the bank`);
+});
+
+it('leaves spare columns out until the others fit', () => {
+  const columns = ['document', 'payout', 'fee', 'since'].map((head) => [head, () => 'x'.repeat(15)] as const);
+  const heads = (width: number) =>
+    filledTable(columns, [0], width, ['payout', 'fee']).split('\n')[0]?.trim().split(/ {2,}/);
+  expect(heads(80)).toEqual(['document', 'payout', 'fee', 'since']);
+  expect(heads(60)).toEqual(['document', 'fee', 'since']);
+  expect(heads(40)).toEqual(['document', 'since']);
+});
