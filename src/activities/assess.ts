@@ -10,7 +10,7 @@ import {
 import { findPayee, isNamedPayee, namedPayee, payeeReference } from '../bank/payee-lists.ts';
 import type { AccountBalance } from '../bank/schemas/accounts.ts';
 import type { Beneficiary } from '../bank/schemas/beneficiaries.ts';
-import type { ExchangePlan, ShownAccount } from '../domain/agreed-cost.ts';
+import { type ExchangePlan, mostSoldFor, type ShownAccount, withSlippage } from '../domain/agreed-cost.ts';
 import { type Claim, Superseded } from '../domain/claim.ts';
 import {
   type ApprovedDigest,
@@ -315,7 +315,7 @@ export async function recordedAssessment(
   const { policy, terms } = deps.settings;
   const shown = {
     ...read,
-    ...firstQuote(row, read),
+    ...keptBound(row, read),
     ...sinceFirst(row, read),
     ...(await guardsOf(deps, row, read)),
     ...(policy !== undefined && { policyHash: policy.hash }),
@@ -336,7 +336,7 @@ export async function recordedAssessment(
 export async function readToSend(deps: ActivityDeps, row: PayoutRecord, orderKind: OrderKind): Promise<Assessment> {
   // A payment follows its exchange, which leaves the account that it pays from.
   const read = await readOrObstacle(deps, row, { exchanged: orderKind === 'payment', exchangeSent: false });
-  const shown = { ...read, ...firstQuote(row, read), ...(await toLetThrough(deps, row)) };
+  const shown = { ...read, ...keptBound(row, read), ...(await toLetThrough(deps, row)) };
   const exceptions = approvalExceptionsOf(shown, payloadDigest(row.instruction), capsOf(row, deps.settings.terms));
   return { ...shown, exceptions };
 }
@@ -361,9 +361,18 @@ async function readOrObstacle(deps: ActivityDeps, row: PayoutRecord, progress: E
 }
 
 /** Kept when a reading fails. */
-function firstQuote({ assessed }: PayoutRecord, { firstSellAmount }: Assessment): Pick<Assessment, 'firstSellAmount'> {
-  const first = firstSellAmount ?? assessed?.firstSellAmount;
-  return first === undefined ? {} : { firstSellAmount: first };
+function keptBound(
+  { assessed }: PayoutRecord,
+  { mostSold = assessed?.mostSold }: Assessment,
+): Pick<Assessment, 'mostSold'> {
+  return mostSold === undefined ? {} : { mostSold };
+}
+
+/** What the plan of a row has shown as the most that its exchange sells. One in another currency than was shown may sell nothing. */
+function soldByPlan({ instruction }: PayoutRecord, { buyAmount, sellCurrency }: ExchangePlan): string | undefined {
+  const { max_rate: maxRate, sell_currency: currency } = instruction;
+  if (maxRate === undefined) return undefined;
+  return currency === sellCurrency ? mostSoldFor(buyAmount, { maxRate, currency }) : '0';
 }
 
 /** What the first reading showed of what people see, and flags for what differs now. */
@@ -433,6 +442,7 @@ async function readPayout(
     payingAccountId,
     ...sold,
     exchange,
+    ...(exchange && { mostSold: soldByPlan(row, exchange) }),
     fee,
     feeCurrency,
     ...askedOf(deps, row, { payee: shown, payingAccountId, fee, feeCurrency }, flags),
@@ -449,10 +459,14 @@ async function readPayout(
 
 const unasked = ({ instruction }: PayoutRecord) => ({ digest: payloadDigest(instruction), approvalsNeeded: 0 });
 
-/** The account to pay from: after an exchange, or with one under way, the one it is booked into, in any order of the bank's list. */
+/**
+ * The account to pay from: the one that the plan has shown. Without a plan the one that an exchange is booked into, in any order of
+ * the bank's list, else the first.
+ */
 async function payingAccount({ bank, store }: ActivityDeps, row: PayoutRecord): Promise<AccountBalance | undefined> {
-  const { uid, currency } = row.instruction;
+  const { uid, currency, paying_account_id: shown } = row.instruction;
   const accounts = (await bank.accounts.ofUser(uid)).filter((account) => account.currency === currency);
+  if (shown !== undefined) return accounts.find(({ account_id }) => account_id === shown);
   const boughtInto = orderAsked<ExchangeOrder>(await store.attempts(orderReference(row, 'exchange')))?.buyAccountId;
   return accounts.find(({ account_id }) => account_id === boughtInto) ?? accounts[0];
 }
@@ -504,14 +518,16 @@ async function readTransfer(deps: ActivityDeps, row: PayoutRecord): Promise<Asse
 /** Reads both accounts and a quote. The rate is not part of what is approved: it moves, within the cap. */
 async function readExchange(deps: ActivityDeps, row: PayoutRecord): Promise<Assessment> {
   const { instruction, assessed } = row;
+  const { maxSlippage } = capsOf(row, deps.settings.terms);
   const [sell, buy] = await bothAccounts(deps, instruction);
   const unfit = unfitExchange(instruction, { sell: shown(sell), buy: shown(buy) });
   if (unfit !== undefined) return obstructed(row, { kind: 'fail', reason: unfit });
   const { exchange, ...cost } = await planExchange(deps, { sell, buy, buyAmount: instruction.amount });
-  // First quote, close to what people agreed to: kept, even if later readings differ.
-  const firstSellAmount = assessed?.firstSellAmount ?? exchange.quotedSellAmount;
+  // Without a plan the first quote, close to what people agreed to: kept, even if later readings differ.
+  const first = assessed?.mostSold ?? withSlippage(exchange.quotedSellAmount, maxSlippage);
+  const mostSold = soldByPlan(row, exchange) ?? first;
   const funding = funds(sell, exchange.quotedSellAmount);
-  return { ...agreed(deps, row, { ...cost, exchange, firstSellAmount }), funds: funding };
+  return { ...agreed(deps, row, { ...cost, exchange, mostSold }), funds: funding };
 }
 
 /** Plans an exchange from a quote that buys the given amount in the currency of the buy account. */

@@ -1,8 +1,8 @@
 import { MOVE, PLAN_MOVE } from '../channels/http/operations/move-operations.ts';
-import { payloadDigest } from '../domain/identity.ts';
+import { madeDigest } from '../domain/identity.ts';
 import { isSettled, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
-import { identityOf, type MoveAsked } from '../files/intake/own-move.ts';
+import { identityOf, type MoveAsked, moveBound } from '../files/intake/own-move.ts';
 import type { MoveKind } from '../files/rules/check-instruction.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { confirm } from './confirm.ts';
@@ -47,17 +47,22 @@ export async function move(session: Session, kind: MoveKind, options: MoveOption
   if (planned.known !== null) return followTaken(session, planned.known, { asked, options });
   const { outlook, store } = planned;
   // Made of what was typed here: it is shown and signed, no matter which process has asked the bank about it.
-  const instruction =
-    kind === 'transfer' ? { ...asked.instruction, currency: outlook.from.currency } : asked.instruction;
+  const { max_slippage: ownCap = session.config.settings.terms.maxSlippage } = asked.instruction;
+  const bound = kind === 'transfer' ? {} : moveBound(outlook, asked.instruction.amount, ownCap);
+  const instruction = {
+    ...asked.instruction,
+    ...(kind === 'transfer' && { currency: outlook.from.currency }),
+    ...bound,
+  };
   const show = options.yes ? session.output.say : session.output.notify;
   show([movePlanText({ ...asked, instruction }, outlook), ...storeText(store)].join('\n'));
   const { currency, amount } = instruction;
   await confirm(kind === 'transfer' ? `Transfer ${currency} ${amount}?` : `Buy ${currency} ${amount}?`, options.yes);
   const { reference } = identityOf(asked);
-  const digest = payloadDigest(instruction);
+  const digest = madeDigest(instruction);
   const signed = signer.sign?.({ question: 'make', reference, digest });
   if (session.gateway === undefined) await session.stack(options.detach ? 'join-staying' : 'join-or-boot');
-  await session.ask(MOVE, { ...asked, signed }).catch(asTyped(kind));
+  await session.ask(MOVE, { ...asked, instruction: { ...asked.instruction, ...bound }, signed }).catch(asTyped(kind));
   return follow(session, { kind, reference, digest, until: options.detach ? 'claimed' : 'at-rest' }, options);
 }
 
@@ -106,7 +111,7 @@ async function followTaken(
   session.output.say(`This ${kind} is already known and is ${state}.`);
   if (options.detach) return show(session, reference, EXIT.completed);
   await session.ask(MOVE, { ...asked, signed: undefined });
-  const digest = payloadDigest(instruction);
+  const digest = madeDigest(instruction);
   return follow(session, { kind: asked.kind, reference, digest, until: 'at-rest' }, options);
 }
 

@@ -1,9 +1,10 @@
+import { mostSoldFor } from '../domain/agreed-cost.ts';
 import { counted, groupedAmount, minuteOf, peopleText, shortId, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { addDecimals } from '../domain/money.ts';
 import type { AccountOutlook, Outlook } from '../files/intake/outlook.ts';
 import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
-import type { Plan, StoreUse } from '../files/intake/plan.ts';
+import type { Plan, PlannedExchange, StoreUse } from '../files/intake/plan.ts';
 import { userHome } from '../platform/config/home.ts';
 import { payeeText } from '../reports/masked.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -30,6 +31,7 @@ export function planText(
     ...datesText(plan),
     ...lookAlikesText(plan, earlier),
     ...(outlook === undefined ? [] : outlookText(outlook)),
+    ...plan.exchanges.map(soldText),
     ...(plan.store === undefined ? [] : storeText(plan.store)),
     `plan ${hash}`,
   ].join('\n');
@@ -126,6 +128,9 @@ const exchangeText = (
 ): string =>
   `exchange: ${groupedAmount(buyAmount)} ${buyCurrency} for ${groupedAmount(sellAmount)} ${currency} at ${rate} now`;
 
+const soldText = ({ amount, currency, sellAtMost, sellCurrency, payingAccountId }: PlannedExchange): string =>
+  `sells at most ${groupedAmount(sellAtMost)} ${sellCurrency} for ${groupedAmount(amount)} ${currency}, paid from ${visible(payingAccountId)}`;
+
 const accountCells = ({ accountId, currency, balance, needs, after }: AccountOutlook): string[] => [
   accountId,
   currency,
@@ -140,6 +145,8 @@ const afterText = (balance: string): string => `${groupedAmount(balance)}${balan
 export function movePlanText({ kind, instruction }: MoveAsked, outlook: MoveOutlook): string {
   const { account_id: paying, to_account_id: receiving = '', amount, currency, execute_on: day } = instruction;
   const { from, to, fee, feeCurrency, sells } = outlook;
+  const { max_rate: maxRate, sell_currency: sold } = instruction;
+  const most = maxRate && sold && mostSoldFor(amount, { maxRate, currency: sold });
   const isTransfer = kind === 'transfer';
   const taken = isTransfer ? amount : (sells?.amount ?? '0');
   const needs = fee !== undefined && isTransfer && feeCurrency === from.currency ? addDecimals(taken, fee) : taken;
@@ -154,6 +161,7 @@ export function movePlanText({ kind, instruction }: MoveAsked, outlook: MoveOutl
   return [
     `${what}, document ${instruction.id}`,
     ...(day === undefined ? [] : [`sent on ${day}`]),
+    ...(most === undefined ? [] : [`sells at most ${groupedAmount(most)} ${instruction.sell_currency}`]),
     ...(fee === undefined ? [] : [`fee now: ${groupedAmount(fee)} ${feeCurrency ?? ''}`.trimEnd()]),
     table(['account', 'currency', 'balance', 'after'], accounts),
   ].join('\n');

@@ -9,11 +9,12 @@ import { PAYOUT, PROGRESS } from '../channels/http/operations/state-operations.t
 import type { SignedDecision } from '../domain/authority.ts';
 import { counted, shortId } from '../domain/display.ts';
 import { type Finding, visible } from '../domain/finding.ts';
-import { referenceOf } from '../domain/identity.ts';
-import type { PayoutInstruction } from '../domain/instruction.ts';
+import { madeDigest, referenceOf } from '../domain/identity.ts';
+import { type PayoutInstruction, withoutBound } from '../domain/instruction.ts';
 import { Problem } from '../domain/problem.ts';
 import { itemsInTurns, whyUnreadable } from '../files/input.ts';
 import { type ValidFile, validateFile } from '../files/intake/check.ts';
+import { bindRows, boundBy, type QuotedExchange } from '../files/intake/exchange-quotes.ts';
 import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
 import { type Plan, planOf } from '../files/intake/plan.ts';
 import type { ReadingApp, TakeOptions } from '../files/intake/read-input.ts';
@@ -316,6 +317,7 @@ type PlannedAnswer = PlanDocument & { rows?: readonly PlannedRow[] };
 function uploading(session: Session, path: string, { sign }: Signer, options: Options): HandOver {
   if (session.key === undefined) assertNoMessageFiles(options);
   let signing: readonly PlannedRow[] | undefined;
+  let quotes: readonly QuotedExchange[] = [];
   const hand = async (asked: Asked, headers = {}): Promise<Response> =>
     send(session, `/v1/batches?${queryOf({ ...options, ...asked, file: basename(path) })}`, path, headers);
   return {
@@ -325,7 +327,9 @@ function uploading(session: Session, path: string, { sign }: Signer, options: Op
       const planned = (await answer.json()) as PlannedAnswer | { batchId: string };
       if (!('plan' in planned)) return claimed(answer, planned);
       const { rows = [], ...document } = planned;
+      quotes = document.plan.quotes;
       if (own !== undefined) {
+        bindRows(own, quotes);
         await assertPlanOf(document.plan, rows, own.claims());
         if (options.invalid === 'stop' && rows.length < own.rowCount) throw planDiffers(document.plan, 'rows left out');
         signing = rows;
@@ -334,12 +338,14 @@ function uploading(session: Session, path: string, { sign }: Signer, options: Op
     },
     async pay(plan) {
       const signed = signedRows(sign, signing);
-      const encoded = signed && Buffer.from(JSON.stringify(signed)).toString('base64url');
-      const answer = await hand({ dryRun: false, plan }, encoded && { 'payouts-signed': encoded });
+      const headers = signed && { 'payouts-signed': encoded(signed), 'payouts-quotes': encoded(quotes) };
+      const answer = await hand({ dryRun: false, plan }, headers);
       return claimed(answer, (await answer.json()) as { batchId: string });
     },
   };
 }
+
+const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** The signature of the maker over rows, under the id of the batch that they become; undefined without a policy. */
 const signedRows = (sign: Signer['sign'], rows: readonly PlannedRow[] | undefined): SignedDecision | undefined =>
@@ -414,12 +420,14 @@ export function retrying(
 ): HandOver {
   const options = { id, rows: rows && [...rows], canary, allowLookAlikes: allowLookAlikes === true, by };
   let signing: readonly PlannedRow[] | undefined;
+  let quotes: readonly QuotedExchange[] = [];
   const planned = async (signs: boolean) => (await session.ask(RETRY, { ...options, dryRun: true, signs })).handed;
   return {
     async plan() {
       const handed = await planned(session.key !== undefined);
       if (handed.outcome !== 'planned' || session.key === undefined) return handed;
       const { document, rows: retried = [] } = handed;
+      quotes = document.plan.quotes;
       if (await areSignedBefore(session.key, id, document.plan, retried)) {
         signing = retried;
         return handed;
@@ -429,7 +437,7 @@ export function retrying(
     },
     async pay(plan) {
       const signed = signedRows(sign, signing);
-      const { handed } = await session.ask(RETRY, { ...options, dryRun: false, signs: false, plan, signed });
+      const { handed } = await session.ask(RETRY, { ...options, dryRun: false, signs: false, plan, signed, quotes });
       if (handed.outcome !== 'planned') return handed;
       throw new Problem('internal', 'no-gateway', 'The gateway has answered a plan to what was to be paid.');
     },
@@ -520,7 +528,7 @@ async function detailsAsked(session: Session, staged: StagedFile): Promise<Requi
 
 const NO_DAYS = { today: '', calendar: undefined };
 /** Of a plan, what follows from its rows alone. */
-const FIGURES = ['payouts', 'newBeneficiaries', 'retries', 'totals', 'accounts'] as const;
+const FIGURES = ['payouts', 'newBeneficiaries', 'retries', 'totals', 'accounts', 'exchanges'] as const;
 
 /**
  * Throws a `Problem` unless every row of a gateway's plan is one of these claims (in the order of their references), and the plan
@@ -533,7 +541,8 @@ export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], clai
     for (const claim of claims) {
       const digest = planned.get(claim.reference);
       if (digest === undefined) continue;
-      if (digest !== claim.payloadDigest) throw planDiffers(plan, `document ${visible(claim.instruction.id)}`);
+      if (digest !== madeDigest(claim.instruction))
+        throw planDiffers(plan, `document ${visible(claim.instruction.id)}`);
       found += 1;
       yield claim;
     }
@@ -550,15 +559,19 @@ export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], clai
 async function areSignedBefore(
   privateKey: string,
   batchId: string,
-  plan: Plan,
+  plan: PlanDocument['plan'],
   rows: readonly RetriedRow[],
 ): Promise<boolean> {
   const publicKey = publicKeyOf(privateKey);
-  const claims = rows.map(({ instruction, generation }) => claimRow({ row: 0, instruction, generation }));
+  const bind = boundBy(plan.quotes);
+  const claims = rows.map(({ instruction, generation }) =>
+    claimRow({ row: 0, instruction: bind(instruction), generation }),
+  );
   await assertPlanOf(plan, rows, claims);
-  for (const { instruction, generation, digest, before } of rows) {
+  for (const { instruction, generation, before } of rows) {
     if (before?.credential !== credentialId(publicKey)) return false;
     const { uid, id } = instruction;
+    const digest = madeDigest({ ...withoutBound(instruction), ...before.bound } as PayoutInstruction);
     const earlier = { reference: referenceOf(uid, id, 'payment', generation - 1), digest };
     const isMade = before.question === 'make' && before.decision === 'approve' && before.reference === batchId;
     if (

@@ -1,4 +1,4 @@
-import { compareDecimals, exceedsSlippage, formatDecimal, parseDecimal } from './money.ts';
+import { compareDecimals, currencyExponent, formatDecimal, formatMinor, parseDecimal } from './money.ts';
 import type { Terms } from './policy.ts';
 
 /** An account as the bank shows it. */
@@ -37,35 +37,69 @@ export interface AgreedCost {
 
 /**
  * The caps, each raised to cover a reading that exceeds it: people are then asked again, and what they let through is bounded
- * too.
+ * too. `mostSold`: what was agreed to; absent: the quote is the first one.
  */
 export function agreedCost(
-  { fee, exchange, firstSellAmount }: { fee?: string; exchange?: ExchangePlan; firstSellAmount?: string },
+  { fee, exchange, mostSold }: { fee?: string; exchange?: ExchangePlan; mostSold?: string },
   { feeCap, maxSlippage }: Pick<Terms, 'feeCap' | 'maxSlippage'>,
 ): AgreedCost {
   const isAbove = feeCap !== undefined && fee !== undefined && compareDecimals(fee, feeCap) === 1;
   const feeAtMost = isAbove ? fee : feeCap;
   if (exchange === undefined) return { feeAtMost };
   const { sellCurrency: currency, quotedSellAmount: quoted } = exchange;
-  return { feeAtMost, sellAtMost: { currency, amount: sellAtMost(firstSellAmount ?? quoted, quoted, maxSlippage) } };
+  const agreed = mostSold ?? withSlippage(quoted, maxSlippage);
+  return { feeAtMost, sellAtMost: { currency, amount: sellAtMost(agreed, quoted, maxSlippage) } };
 }
 
 /** Step, as a fraction, by which the bound grows if the slippage cap is 0 and people let a worse quote through. */
 const STEP_WITHOUT_CAP = '0.001';
 
 /**
- * The first quote plus one cap, or plus as many as a worse quote takes: in whole steps, so that the bound does not change while
- * the rate moves within one.
+ * What was agreed to, or as many caps more as a worse quote takes: in whole steps, so that the bound does not change while the
+ * rate moves within one.
  */
-export function sellAtMost(first: string, quoted: string, cap: string): string {
-  const isWithin = !exceedsSlippage(first, quoted, cap);
-  const step = compareDecimals(cap, '0') === 0 && !isWithin ? STEP_WITHOUT_CAP : cap;
-  const [f, q, s] = [parseDecimal(first), parseDecimal(quoted), parseDecimal(step)];
+export function sellAtMost(agreed: string, quoted: string, cap: string): string {
+  if (isSoldWithin(agreed, quoted)) return agreed;
+  const [a, q, s] = [agreed, quoted, compareDecimals(cap, '0') === 0 ? STEP_WITHOUT_CAP : cap].map(parseDecimal);
   // A text that is not a decimal exceeds every cap, so the quote is returned as it is.
-  if (f === undefined || q === undefined || s === undefined || f.digits <= 0n || s.digits < 0n) return quoted;
-  const scale = Math.max(f.scale + s.scale, q.scale);
+  if (a === undefined || q === undefined || s === undefined || a.digits <= 0n || s.digits <= 0n) return quoted;
+  const scale = Math.max(a.scale + s.scale, q.scale);
   const at = (digits: bigint, of: number): bigint => digits * 10n ** BigInt(scale - of);
-  const [base, oneStep] = [at(f.digits, f.scale), at(f.digits * s.digits, f.scale + s.scale)];
-  const steps = isWithin ? 1n : (at(q.digits, q.scale) - base + oneStep - 1n) / oneStep;
-  return formatDecimal({ digits: base + steps * oneStep, scale });
+  const [base, oneStep] = [at(a.digits, a.scale), at(a.digits * s.digits, a.scale + s.scale)];
+  return formatDecimal({ digits: base + dividedUp(at(q.digits, q.scale) - base, oneStep) * oneStep, scale });
 }
+
+/** False if one of the texts is not a plain decimal. */
+export const isSoldWithin = (agreed: string, quoted: string): boolean => (compareDecimals(quoted, agreed) ?? 1) <= 0;
+
+/** A quote plus one cap; a text that is not a decimal stays as it is. */
+export function withSlippage(quoted: string, cap: string): string {
+  const [q, c] = [parseDecimal(quoted), parseDecimal(cap)];
+  if (q === undefined || c === undefined) return quoted;
+  return formatDecimal({ digits: q.digits * (10n ** BigInt(c.scale) + c.digits), scale: q.scale + c.scale });
+}
+
+/** As many as a rate in an order record (interface section 2). */
+const RATE_DECIMALS = 10;
+
+/** The most that may be sold for one unit that is bought, from a quote and a cap; undefined if they are not positive decimals. */
+export function maxRateOf(quote: { sellAmount: string; buyAmount: string }, cap: string): string | undefined {
+  const [sold, bought] = [parseDecimal(withSlippage(quote.sellAmount, cap)), parseDecimal(quote.buyAmount)];
+  if (sold === undefined || bought === undefined || sold.digits <= 0n || bought.digits <= 0n) return undefined;
+  const digits = dividedUp(
+    sold.digits * 10n ** BigInt(RATE_DECIMALS + bought.scale),
+    bought.digits * 10n ** BigInt(sold.scale),
+  );
+  return formatDecimal({ digits, scale: RATE_DECIMALS });
+}
+
+/** The most that may be sold for an amount, rounded up to what `currency` has; "0" if a text is not a plain decimal. */
+export function mostSoldFor(bought: string, { maxRate, currency }: { maxRate: string; currency: string }): string {
+  const [b, r] = [parseDecimal(bought), parseDecimal(maxRate)];
+  if (b === undefined || r === undefined) return '0';
+  const scale = currencyExponent(currency) ?? 2;
+  return formatMinor(dividedUp(b.digits * r.digits * 10n ** BigInt(scale), 10n ** BigInt(b.scale + r.scale)), currency);
+}
+
+/** Of positive numbers. */
+const dividedUp = (value: bigint, by: bigint): bigint => (value + by - 1n) / by;

@@ -1,8 +1,8 @@
 import { doubtInWords, type ReadDoubt } from './absence.ts';
 import type { ExchangePlan, TransferPlan } from './agreed-cost.ts';
-import { sellAtMost } from './agreed-cost.ts';
+import { isSoldWithin, sellAtMost } from './agreed-cost.ts';
 import { holdDigest } from './authority.ts';
-import { compareDecimals, exceedsSlippage } from './money.ts';
+import { compareDecimals } from './money.ts';
 import type { Flag, Shown } from './payee.ts';
 import { objectionOf, type PayeeCheck } from './payee.ts';
 import type { Reason } from './payout-state.ts';
@@ -46,8 +46,11 @@ export interface Assessment extends Guards {
   soldCurrency?: string;
   /** Present if the payout currency must be bought first; for a stand-alone exchange, the exchange itself. */
   exchange?: ExchangePlan;
-  /** For a stand-alone exchange: the sell amount of its first quote, close to the one that was agreed to. */
-  firstSellAmount?: string;
+  /**
+   * The most that the exchange may sell before people are asked: by what the plan has shown, else by the first quote. Absent for a
+   * payout without a plan: its exchange is compared once it is booked.
+   */
+  mostSold?: string;
   /** The accounts of a transfer. */
   transfer?: TransferPlan;
   fee?: string;
@@ -212,7 +215,7 @@ function stopsOf(guards: Partial<Found>): Stop[] {
   return (Object.keys(STOPS) as (keyof Guards)[]).map(stopOf).filter((stop) => stop !== undefined);
 }
 
-type Read = Guards & Pick<Assessment, 'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'firstSellAmount' | 'checks'>;
+type Read = Guards & Pick<Assessment, 'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'mostSold' | 'checks'>;
 type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /**
@@ -261,12 +264,11 @@ function feeAboveCap({ fee, feeCurrency }: Read, { feeCap }: Caps): ToLetThrough
   return [{ reason: because('fee-above-cap', `fee ${bound}, cap ${feeCap}`), bound }];
 }
 
-/** Only for a stand-alone exchange whose quote is worse than its first one. A payout's exchange is compared once it is booked. */
-function quoteAboveCap({ exchange, firstSellAmount }: Read, { maxSlippage }: Caps): ToLetThrough[] {
-  if (exchange === undefined || firstSellAmount === undefined || !exchange.buysWhatWasAsked) return [];
+function quoteAboveCap({ exchange, mostSold }: Read, { maxSlippage }: Caps): ToLetThrough[] {
+  if (exchange === undefined || mostSold === undefined || !exchange.buysWhatWasAsked) return [];
   const { quotedSellAmount: quoted, sellCurrency } = exchange;
-  if (!exceedsSlippage(firstSellAmount, quoted, maxSlippage)) return [];
-  const bound = `${sellAtMost(firstSellAmount, quoted, maxSlippage)} ${sellCurrency}`;
-  const detail = `${quoted} ${sellCurrency} now, ${firstSellAmount} before, cap ${maxSlippage}`;
+  if (isSoldWithin(mostSold, quoted)) return [];
+  const bound = `${sellAtMost(mostSold, quoted, maxSlippage)} ${sellCurrency}`;
+  const detail = `${quoted} ${sellCurrency} now, at most ${mostSold} agreed`;
   return [{ reason: because('slippage-above-cap', detail), bound }];
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { v5 } from 'uuid';
-import type { PayoutInstruction } from './instruction.ts';
+import { type PayoutInstruction, withoutBound } from './instruction.ts';
 import { parseAmount } from './money.ts';
 import { type OrderKind, REFERENCE_NAMESPACE } from './names.ts';
 import { likeness, type PayeeDetails } from './payee.ts';
@@ -16,16 +16,25 @@ export function referenceOf(uid: string, id: string, kind: OrderKind = 'payment'
 }
 
 /**
- * SHA-256 of the instruction without ids and without priority, which does not change what is paid: fields sorted, blank ones
- * omitted, the amount in minor units, so that column order, file format and "10.5" for "10.50" make no difference.
+ * SHA-256 of the instruction without ids, without priority, which does not change what is paid, and without what a plan adds,
+ * which a later plan of the same file has otherwise: fields sorted, blank ones omitted, the amount in minor units, so that column
+ * order, file format and "10.5" for "10.50" make no difference.
  */
 export function payloadDigest(instruction: PayoutInstruction): string {
-  const { id: _id, uid: _uid, priority: _priority, ...payload } = instruction;
+  const { id: _id, uid: _uid, priority: _priority, ...payload } = withoutBound(instruction);
   const amount = parseAmount(instruction.amount, instruction.currency);
   const entries = Object.entries({ ...payload, amount: amount.ok ? `${amount.minor}` : instruction.amount })
     .filter((entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1] !== '')
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return hash('sha256', JSON.stringify(entries));
+}
+
+/** What the maker of a row signs: its payload, and what its plan has shown of its exchange. */
+export function madeDigest(instruction: PayoutInstruction): string {
+  const { sell_currency: currency, max_rate: rate, paying_account_id: account } = instruction;
+  const payload = payloadDigest(instruction);
+  const bound = [currency, rate, account];
+  return bound.every((value) => value === undefined) ? payload : hash('sha256', JSON.stringify([payload, ...bound]));
 }
 
 /**

@@ -34,6 +34,12 @@ export interface PayoutInstruction {
   priority?: string;
   /** Reference of an earlier payout of this document that is proven unpaid; this row pays it again. */
   retry_of?: string;
+  /** Not columns of any file: what the plan of a row that sells another currency has shown. */
+  sell_currency?: string;
+  /** The most that may be sold for one unit of `currency`, decimal string in `sell_currency`. */
+  max_rate?: string;
+  /** The account in `currency` that pays after the exchange; only of a payout. */
+  paying_account_id?: string;
   /** Beneficiary detail fields (interface section 2, required-details), e.g. `account_no`. */
   [beneficiaryField: string]: string | undefined;
 }
@@ -76,16 +82,25 @@ export const INSTRUCTION_FIELDS = [
 /** The same as a set; any other name is a beneficiary field. */
 export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 
+/** What a plan adds to a row that sells another currency: its maker signs it, and it does not make another payload of the row. */
+export type ExchangeBound = Pick<PayoutInstruction, 'sell_currency' | 'max_rate' | 'paying_account_id'>;
+
+/** A row as it was handed over, before a plan. */
+export function withoutBound<Row extends ExchangeBound>(row: Row): Omit<Row, keyof ExchangeBound> {
+  const { sell_currency: _currency, max_rate: _rate, paying_account_id: _account, ...given } = row;
+  return given;
+}
+
 /** Release order of a priority: lower ranks first. */
 export const priorityRank = (priority: string | undefined): number => (priority === 'high' ? 0 : 1);
 
 /** A member missing here would be taken for a detail of the payee. */
 const SURROUNDINGS = { batchId: true, by: true, generation: true } satisfies Record<keyof Surroundings, true>;
 
-/** The non-empty beneficiary detail fields of an instruction: everything that is not one of our own columns. */
+/** The non-empty beneficiary detail fields of an instruction: everything that is neither a column of our own nor of a plan. */
 export function beneficiaryFields(instruction: PayoutInstruction): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(instruction)) {
+  for (const [name, value] of Object.entries(withoutBound(instruction))) {
     if (!OWN_FIELDS.has(name) && typeof value === 'string' && value !== '') fields[name] = value;
   }
   return fields;

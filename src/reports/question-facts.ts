@@ -66,13 +66,20 @@ export function paidFacts(shown: Omit<QuestionShown, 'asked' | 'hold' | 'order'>
         `${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
     ],
     ['Slippage cap', exchange && bounds.maxSlippage],
+    ['Rate at most', rateAtMost(instruction)],
     ['Sells at most', money(bounds.sellAtMost?.amount, bounds.sellAtMost?.currency)],
     ['Limit it would exceed', assessed?.limit],
     ['On', instruction.execute_on],
   ];
 }
 
-export const NOT_MADE = 'no rule asks for an approval, but its maker has not signed it';
+const rateAtMost = ({
+  max_rate: rate,
+  sell_currency: sold,
+  currency,
+}: PayoutRecord['instruction']): string | undefined => rate && `${rate} ${sold} for 1 ${currency}`;
+
+export const NOT_MADE = 'no rule asks for an approval, but its maker has not signed it, with all that it may sell';
 
 /** What people should check before they decide. */
 export function flagTexts({ kind, instruction, assessed, lookAlikeOf, generation }: PayoutRecord): string[] {

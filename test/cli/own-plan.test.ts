@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { assertPlanOf, rowsHere } from '../../src/cli/run.ts';
-import { referenceOf } from '../../src/domain/identity.ts';
+import { madeDigest, referenceOf } from '../../src/domain/identity.ts';
+import { boundBy, type QuotedExchange } from '../../src/files/intake/exchange-quotes.ts';
 import { planOf } from '../../src/files/intake/plan.ts';
 import { claimRow } from '../../src/files/intake/row-claims.ts';
 import { loadConfig } from '../../src/platform/config.ts';
@@ -33,7 +34,7 @@ async function isPlanOf(named: readonly (Claims[0] | undefined)[], claims: Claim
   const rows = named.flatMap((claim) => claim ?? []).sort((a, b) => (a.reference < b.reference ? -1 : 1));
   const days = { today: '', calendar: undefined };
   const plan = await planOf('payroll.csv', rows, { count: 0, rows: [] }, days);
-  const planned = rows.map(({ reference, payloadDigest: digest }) => ({ reference, digest }));
+  const planned = rows.map(({ reference, instruction }) => ({ reference, digest: madeDigest(instruction) }));
   return assertPlanOf(plan, planned, claims).then(
     () => true,
     ({ code }) => (code === 'plan-differs' ? false : Promise.reject(new Error(code))),
@@ -74,4 +75,21 @@ it('leaves rows that lack something to the findings of the gateway', async () =>
       { ...ROWS[1], uid: ' ' },
     ]),
   ).toEqual([]);
+});
+
+it('knows what its rows may sell by the quotes that it shows, and takes no other bound', async () => {
+  const quote = {
+    ...{ uid: 'u-1', accountId: 'acc', sellCurrency: 'USD', currency: 'EUR', payingAccountId: 'acc-eur' },
+    ...{ buyAmount: '3.00', sellAmount: '3.30', rate: '1.1', maxSlippage: '0.01' },
+  };
+  const bound = (quotes: QuotedExchange[]) => (claim: Claims[0]) => ({
+    ...claim,
+    instruction: boundBy(quotes)(claim.instruction),
+  });
+  const own = (await claimsOf(ROWS)).map(bound([quote]));
+  const named = (quotes: QuotedExchange[]) => [first, second].flatMap((it) => it ?? []).map(bound(quotes));
+  expect(await isPlanOf(named([quote]), own)).toBe(true);
+  expect(await isPlanOf(named([{ ...quote, sellAmount: '3.40' }]), own)).toBe(false);
+  expect(await isPlanOf(named([{ ...quote, payingAccountId: 'acc-other' }]), own)).toBe(false);
+  expect(await isPlanOf(named([]), own)).toBe(false);
 });

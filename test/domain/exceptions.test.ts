@@ -73,7 +73,7 @@ describe('what a card payment brought in', () => {
 describe('the quote of an exchange by itself', () => {
   const quoted = (quotedSellAmount: string, buysWhatWasAsked = true) => ({
     digest: 'd',
-    firstSellAmount: '100.00',
+    mostSold: '101.00',
     exchange: {
       sellAccountId: 'a',
       buyAccountId: 'b',
@@ -86,13 +86,13 @@ describe('the quote of an exchange by itself', () => {
   });
   const asked = (amount: string) => approvalExceptionsOf(quoted(amount), 'p', NO_CAPS);
 
-  it('passes up to the cap above the first one, and is asked for beyond it', () => {
+  it('passes up to what was agreed to, and is asked for beyond it', () => {
     expect(asked('101.00')).toEqual([]);
     expect(asked('101.01')).toMatchObject([
       {
         reason: {
           code: 'slippage-above-cap',
-          message: 'the exchange rate moved by more than the cap (101.01 EUR now, 100.00 before, cap 0.01)',
+          message: 'the exchange rate moved by more than the cap (101.01 EUR now, at most 101.00 agreed)',
         },
       },
     ]);
@@ -100,16 +100,16 @@ describe('the quote of an exchange by itself', () => {
 
   it('is let through up to the next cap, and asked for again beyond that', () => {
     const [first] = asked('101.01');
-    expect(asked('102.00')[0]?.digest).toBe(first?.digest);
-    expect(asked('102.01')[0]?.digest).not.toBe(first?.digest);
+    expect(asked('102.01')[0]?.digest).toBe(first?.digest);
+    expect(asked('102.02')[0]?.digest).not.toBe(first?.digest);
   });
 
   it('is not compared when it buys something else than was asked', () => {
     expect(approvalExceptionsOf(quoted('200.00', false), 'p', NO_CAPS)).toEqual([]);
   });
 
-  it('of a payout is compared once it is booked', () => {
-    const { firstSellAmount: _first, ...ofPayout } = quoted('200.00');
+  it('of a payout without a plan is compared once it is booked', () => {
+    const { mostSold: _agreed, ...ofPayout } = quoted('200.00');
     expect(approvalExceptionsOf(ofPayout, 'p', NO_CAPS)).toEqual([]);
   });
 });

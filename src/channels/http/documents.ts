@@ -56,6 +56,10 @@ export const idempotencyHeader = z.object({
     .describe(
       'base64url of what the maker has signed about the rows (docs/production.md); its reference becomes the batch id',
     ),
+  'payouts-quotes': z
+    .string()
+    .optional()
+    .describe('with payouts-signed: base64url of `quotes` of the plan that was signed, as JSON'),
   'content-disposition': z.string().optional().describe('attachment; filename="payroll.csv"'),
 });
 

@@ -9,6 +9,7 @@ import { isDecision, type SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/input.ts';
 import { validateFile } from '../../files/intake/check.ts';
+import { ACCOUNTS_MAX, type QuotedExchange, quotedExchange } from '../../files/intake/exchange-quotes.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
 import { assertPlan, type PlannedRow, plannedRows, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
@@ -61,6 +62,8 @@ const handOverQuery = z.strictObject({
   by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
 });
 
+const quoteList = z.array(quotedExchange).max(ACCOUNTS_MAX);
+
 type HandOver = z.output<typeof handOverQuery>;
 
 const TAGS = ['batches'];
@@ -96,9 +99,9 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
       if (checked instanceof IntakeRefusal) throw checked;
       return { schemaVersion: 1, ...checked };
     }
-    const handOver = (batchId?: string) =>
-      handedOver(gateway, upload, { ...options, by, caller: request.caller, signed }, batchId);
     const signed = signedOf(request);
+    const handedWith = { caller: request.caller, signed, quotes: quotesOf(request) };
+    const handOver = (batchId?: string) => handedOver(gateway, upload, { ...options, by, ...handedWith }, batchId);
     if (signed !== undefined && key !== undefined) {
       throw new Problem('usage', 'usage', 'A signed file is known by the id of its batch.', {
         hint: 'Omit the Idempotency-Key.',
@@ -110,6 +113,12 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
   });
 }
 
+interface HandedWith {
+  caller: Caller;
+  signed: SignedDecision | undefined;
+  quotes: QuotedExchange[];
+}
+
 /**
  * A verdict on the file is an answer; anything else, such as another plan than before, is thrown and may be tried again. The
  * document of a large batch is streamed from its report file and never completely in memory.
@@ -117,7 +126,7 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
 async function handedOver(
   gateway: Gateway,
   { path }: Upload,
-  { caller, signed, ...options }: HandOver & { caller: Caller; signed: SignedDecision | undefined },
+  { caller, signed, quotes, ...options }: HandOver & HandedWith,
   keyedId: string | undefined,
 ): Promise<MadeAnswer> {
   const {
@@ -133,10 +142,15 @@ async function handedOver(
   let rows: PlannedRow[] | undefined;
   const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
   const taking = await takeInTurn(gateway, caller, (handedBy) =>
-    takeFile(gateway, path, { ...asked, ...handedBy, ...signedIntake(options.rows === true, signed) }, (planned) => {
-      assertPlan(planned.plan, plan);
-      if (options.rows === true) rows = plannedRows(planned);
-    }),
+    takeFile(
+      gateway,
+      path,
+      { ...asked, ...handedBy, ...signedIntake(options.rows === true, signed, quotes) },
+      (planned) => {
+        assertPlan(planned.plan, plan);
+        if (options.rows === true) rows = plannedRows(planned);
+      },
+    ),
   );
   if (taking instanceof IntakeRefusal) {
     if (taking.code === OTHER_PLAN) throw taking;
@@ -157,6 +171,12 @@ function signedOf({ headers }: FastifyRequest): SignedDecision | undefined {
   throw new Problem('usage', 'usage', 'The header payouts-signed is not what a maker signs.', {
     hint: 'docs/production.md describes it.',
   });
+}
+
+/** The quotes of the plan that the maker has signed, in the header `payouts-quotes`. Throws a `Problem` if they are nothing of the kind. */
+function quotesOf({ headers }: FastifyRequest): QuotedExchange[] {
+  const given = headers['payouts-quotes'];
+  return given === undefined ? [] : parsed(quoteList, jsonIn(Buffer.from(String(given), 'base64url').toString()));
 }
 
 function jsonIn(text: string): unknown {

@@ -72,7 +72,8 @@ export async function batchSigned(authority: VerdictDeps, caller: Caller, signed
 export function signedIntake(
   willSign: boolean,
   signed: SignedDecision | undefined,
-): Pick<TakeOptions, 'sign' | 'willSign'> {
+  quotes: TakeOptions['quotes'] = [],
+): Pick<TakeOptions, 'sign' | 'willSign' | 'quotes'> {
   if (signed === undefined) return { willSign };
   const sign: TakeOptions['sign'] = ({ storeId, reference, digest }) => {
     if (signed.storeId === storeId && signed.reference === reference && signed.digest === digest) return signed;
@@ -80,5 +81,5 @@ export function signedIntake(
       hint: 'Run the command again.',
     });
   };
-  return { sign };
+  return { sign, quotes };
 }

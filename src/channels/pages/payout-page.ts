@@ -468,15 +468,15 @@ const originFacts = ({ row }: PayoutShown, url: string): Html => {
   ]);
 };
 
-/** Not a column of files; an account of our own. */
-const TO_ACCOUNT = 'to_account_id';
+/** Not columns of files: accounts of our own, and what a plan has shown. */
+const NO_COLUMNS: ReadonlySet<string> = new Set(['to_account_id', 'paying_account_id', 'sell_currency', 'max_rate']);
 
 /** Every field of the row that the digest covers. */
 const instructionFacts = ({ row: { instruction }, isMasked }: PayoutShown): Html =>
   factList(
     Object.entries(instruction).map(([field, value]) => [
-      OWN_FIELDS.has(field) || field === TO_ACCOUNT ? field : `payee: ${field}`,
-      isMasked ? shownValue(field === TO_ACCOUNT ? 'account_id' : field, value) : value,
+      OWN_FIELDS.has(field) || NO_COLUMNS.has(field) ? field : `payee: ${field}`,
+      isMasked && !NO_COLUMNS.has(field) ? shownValue(field, value) : value,
     ]),
   );
 

@@ -160,6 +160,7 @@ ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
 ${plan.balances.flatMap((account) => account.exchanges.map((exchange) => html`<p>Exchange: ${exchangeText(account, exchange)}.</p>`))}
+${plan.exchanges.map((it) => html`<p>Sells at most ${money(it.sellAtMost, it.sellCurrency)} for ${money(it.amount, it.currency)}, paid from ${it.payingAccountId}.</p>`)}
 ${plan.fees.length > 0 && html`<p>Fees that the bank quotes now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${counted(quoted, 'payout')}. `)}</p>`}
 ${plan.feesNotQuoted > 0 && html`<p class="quiet">Fees of ${counted(plan.feesNotQuoted, plan.fees.length > 0 ? 'other payout' : 'payout')}: the bank quotes them at the time of sending, so they are not in the table.</p>`}
 ${approvals(plan.approvals)}

@@ -3,6 +3,7 @@ import { askBank, demandedSinceOpening, listReader, unsentOrders } from '../../a
 import type { Bank } from '../../bank/bank.ts';
 import { listedFrom } from '../../bank/bank-time.ts';
 import { conditionOf } from '../../bank/errors.ts';
+import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import { doubtInWords, type ReadDoubt } from '../../domain/absence.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
@@ -100,11 +101,12 @@ const LOOKUPS_AT_ONCE = 8;
 
 /**
  * Turns rows whose account or beneficiary the bank does not know into findings: better reported before than held later. Warns of
- * those that belong to another user than the row's. What is learnt of the payees stays with the file.
+ * those that belong to another user than the row's. What is learnt of accounts and payees stays with the file.
  */
 export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promise<FindingList> {
   const found = new FindingList();
   const details = new Map<string, PayeeDetails>();
+  const known = new Map<string, AccountBalance>();
   const listRead = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
     const named = await staged.idsNamed(column, LOOKUPS_MAX);
     const { owners, missing } = await fetched(new Set(named.map(({ id }) => id)), rule, ownerOf);
@@ -114,17 +116,18 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
     );
     return missing;
   };
-  const accounts = await listRead(
-    'account_id',
-    NOT_FOUND.account.rule,
-    async (id) => (await bank.accounts.get(id)).uid,
-  );
+  const accounts = await listRead('account_id', NOT_FOUND.account.rule, async (id) => {
+    const account = await bank.accounts.get(id);
+    known.set(id, account);
+    return account.uid;
+  });
   const payees = await listRead('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
     const { items, uid } = await bank.beneficiaries.get(id);
     details.set(id, items);
     return uid;
   });
   staged.payees = details;
+  staged.accounts = known;
   if (accounts.size + payees.size === 0) return found;
   for await (const { row, instruction } of itemsInTurns(staged.claims())) {
     const { account_id: account, beneficiary_id: payee } = instruction;

@@ -6,6 +6,7 @@ import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
 import type { ClaimRow } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
+import { ACCOUNTS_MAX, type QuotedExchange } from './exchange-quotes.ts';
 import type { MakerRules } from './maker.ts';
 import type { Plan } from './plan.ts';
 import type { StagedFile } from './staged-file.ts';
@@ -30,20 +31,25 @@ export interface AccountOutlook {
   exchanges: { buyCurrency: string; buyAmount: string; sellAmount: string; rate: string }[];
 }
 
-const ACCOUNTS_MAX = 50;
 /** A quote is a call of the bank, and each payout asks for its own again before it is sent. */
 const FEES_MAX = 25;
 const AT_ONCE = 8;
 
-/** Reads balances, an exchange quote for each pair and the fees of the first payouts. What the bank refuses is left out. */
-export async function outlookOf(bank: Bank, terms: ApprovalTerms, plan: Plan, staged: StagedFile): Promise<Outlook> {
+/** Reads balances and the fees of the first payouts. What the bank refuses is left out. */
+export async function outlookOf(
+  bank: Bank,
+  terms: ApprovalTerms,
+  { plan, staged, quotes }: { plan: Plan; staged: StagedFile; quotes: readonly QuotedExchange[] },
+): Promise<Outlook> {
   const accounts = new Map<string, AccountOutlook>();
   for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
     const account = accounts.get(accountId) ?? (await undefinedIfRefused(() => accountOf(bank, accountId, uid)));
     if (account === undefined) continue;
     accounts.set(accountId, account);
     if (account.currency === currency) take(account, amount);
-    else await undefinedIfRefused(() => exchange(bank, account, { uid, currency, amount }));
+    for (const quote of quotes) {
+      if (quote.uid === uid && quote.accountId === accountId && quote.currency === currency) exchange(account, quote);
+    }
   }
   const { fees, quoted } = await quoteFees(bank, staged, accounts);
   const approvals = await approvalsAhead(terms, itemsInTurns(staged.claims()));
@@ -62,26 +68,12 @@ function take(account: AccountOutlook, amount: string): void {
   account.after = addDecimals(account.after, `-${amount}`);
 }
 
-async function exchange(
-  bank: Bank,
+function exchange(
   account: AccountOutlook,
-  { uid, currency, amount }: { uid: string; currency: string; amount: string },
-): Promise<void> {
-  const buy = (await bank.accounts.ofUser(uid)).find((own) => own.currency === currency);
-  if (buy === undefined) return;
-  const quote = await bank.transactions.fxQuote({
-    sell_account: account.accountId,
-    buy_account: buy.account_id,
-    amount,
-    currency,
-  });
-  take(account, quote.sell_amount);
-  account.exchanges.push({
-    buyCurrency: currency,
-    buyAmount: quote.buy_amount,
-    sellAmount: quote.sell_amount,
-    rate: quote.rate,
-  });
+  { currency: buyCurrency, buyAmount, sellAmount, rate }: QuotedExchange,
+): void {
+  take(account, sellAmount);
+  account.exchanges.push({ buyCurrency, buyAmount, sellAmount, rate });
 }
 
 async function quoteFees(

@@ -1,11 +1,12 @@
 import type { Bank } from '../../bank/bank.ts';
 import { says, undefinedIf } from '../../bank/errors.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
+import { maxRateOf } from '../../domain/agreed-cost.ts';
 import { type ScopeFacts, scopeFactsOf } from '../../domain/authority.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { shownValue } from '../../domain/finding.ts';
 import { payloadDigest, referenceOf } from '../../domain/identity.ts';
-import type { PayoutInstruction } from '../../domain/instruction.ts';
+import type { ExchangeBound, PayoutInstruction } from '../../domain/instruction.ts';
 import { mainOrderKindOf, payoutWorkflowId } from '../../domain/names.ts';
 import { unfitExchange, unfitTransfer } from '../../domain/own-accounts.ts';
 import { isEnd, type Reason } from '../../domain/payout-state.ts';
@@ -120,6 +121,12 @@ export async function checkedMove(
 export async function outlookOf(bank: Bank, { kind, instruction, from, to }: CheckedMove): Promise<MoveOutlook> {
   const cost = await (kind === 'transfer' ? feeOf(bank, instruction) : quoteOf(bank, instruction));
   return { from, to, ...NO_COST, ...cost };
+}
+
+/** What the plan of an exchange shows as the most that it sells, for its maker to sign; nothing if the bank quotes nothing. */
+export function moveBound({ sells, from }: MoveOutlook, amount: string, maxSlippage: string): ExchangeBound {
+  const maxRate = sells && maxRateOf({ sellAmount: sells.amount, buyAmount: amount }, maxSlippage);
+  return maxRate === undefined ? {} : { sell_currency: from.currency, max_rate: maxRate };
 }
 
 /** What it is in store and Temporal. */

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
+import { mostSoldFor } from '../../domain/agreed-cost.ts';
 import { dueDate } from '../../domain/business-days.ts';
 import { isoOrNull } from '../../domain/display.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { type Total, Totals } from '../../domain/money.ts';
 import { bankIdentity } from '../../platform/config/bank.ts';
 import type { Config } from '../../platform/config.ts';
@@ -27,9 +29,20 @@ export interface Plan {
   totals: Total[];
   /** By paying account and currency paid. */
   accounts: ({ uid: string; accountId: string } & Total)[];
+  /** What is sold at most to buy what is paid, by the account that sells and the one that it is bought into and paid from. */
+  exchanges: PlannedExchange[];
   /** Rows per execution date, `null` for at once; sorted. */
   executionDates: { date: string | null; count: number }[];
   lookAlikes: LookAlikes;
+}
+
+export interface PlannedExchange extends Total {
+  uid: string;
+  accountId: string;
+  payingAccountId: string;
+  sellCurrency: string;
+  /** Decimal string: for the payouts themselves, without what the bank asks as their fees. */
+  sellAtMost: string;
 }
 
 /** The store that would keep the record of what is paid, and its bank. */
@@ -56,6 +69,8 @@ export async function planOf(
 ): Promise<Plan> {
   const totals = new Totals();
   const accounts = new Totals();
+  const bought = new Totals();
+  const sold = new Totals();
   const dates = new Map<string | null, number>();
   const hash = createHash('sha256');
   let payouts = 0;
@@ -65,6 +80,11 @@ export async function planOf(
     const { uid, account_id: accountId, currency } = instruction;
     totals.add(instruction);
     accounts.add(instruction, JSON.stringify([uid, accountId, currency]));
+    const exchange = exchangeOf(instruction);
+    if (exchange !== undefined) {
+      bought.add(instruction, exchange.key);
+      sold.add(exchange.sells, exchange.key);
+    }
     const due = instruction.execute_on === undefined ? null : dueDate(instruction.execute_on, currency, calendar);
     const date = due !== null && due < today ? null : due;
     dates.set(date, (dates.get(date) ?? 0) + 1);
@@ -84,11 +104,28 @@ export async function planOf(
       const [uid, accountId] = JSON.parse(key) as [string, string];
       return { uid, accountId, ...total };
     }),
+    exchanges: bought.entries().map(([key, total], at) => {
+      const { amount: sellAtMost = '0', currency: sellCurrency = '' } = sold.entries()[at]?.[1] ?? {};
+      return { ...(JSON.parse(key) as ExchangeAccounts), sellCurrency, ...total, sellAtMost };
+    }),
     executionDates: [...dates]
       .sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
       .map(([date, count]) => ({ date, count })),
     lookAlikes,
   };
+}
+
+type ExchangeAccounts = Pick<PlannedExchange, 'uid' | 'accountId' | 'payingAccountId'>;
+
+/** What a row sells at most; undefined: its plan has not shown it. `key`: what it is added up with. */
+function exchangeOf(
+  instruction: PayoutInstruction,
+): { key: string; sells: Pick<Total, 'amount' | 'currency'> } | undefined {
+  const { uid, account_id: accountId, amount, currency } = instruction;
+  const { sell_currency: sellCurrency, max_rate: maxRate, paying_account_id: payingAccountId } = instruction;
+  if (sellCurrency === undefined || maxRate === undefined || payingAccountId === undefined) return undefined;
+  const key = JSON.stringify({ uid, accountId, payingAccountId, sellCurrency, currency });
+  return { key, sells: { amount: mostSoldFor(amount, { maxRate, currency: sellCurrency }), currency: sellCurrency } };
 }
 
 /** Which store of which bank this is, and what it knows, for who is about to pay from it. */

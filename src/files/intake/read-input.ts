@@ -1,4 +1,5 @@
 import type { SignedDecision, Statement } from '../../domain/authority.ts';
+import { withoutBound } from '../../domain/instruction.ts';
 import type { App } from '../../platform/app.ts';
 import { inPages } from '../../store/in-pages.ts';
 import { provenUnpaid } from '../../store/proven-unpaid.ts';
@@ -6,6 +7,7 @@ import { whyUnreadable } from '../input.ts';
 import { type MessageFiles, messageContextOf } from '../messages/message-context.ts';
 import { FILE_NAMES, type InstructionFile, readInstructions } from '../read-file.ts';
 import type { Days } from '../rules/warnings.ts';
+import type { QuotedExchange } from './exchange-quotes.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
 import { StagedFile } from './staged-file.ts';
 
@@ -36,6 +38,8 @@ export interface TakeOptions extends MessageFiles {
   sign?: (about: Pick<Statement, 'storeId' | 'question' | 'reference' | 'digest'>) => SignedDecision;
   /** The maker signs once the plan is known. */
   willSign?: boolean;
+  /** Those of the plan that the maker has signed; absent: they are read from the bank. */
+  quotes?: readonly QuotedExchange[];
   /** Absent: of every batch. */
   mayDiscloseOf?: MayDiscloseOf;
 }
@@ -95,7 +99,7 @@ export async function readUnpaid(
         const row = position ?? 0;
         // A named row that is not proven unpaid is a finding; without names, such rows are skipped.
         if (wanted === undefined ? !unpaid.has(reference) : !wanted.has(row)) continue;
-        const again = { ...instruction, retry_of: reference } as Record<string, string>;
+        const again = { ...withoutBound(instruction), retry_of: reference } as Record<string, string>;
         staged.row({ row, line: row, instruction: again, ...(original === null ? {} : { original }) });
       }
     }

@@ -1,4 +1,5 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { lookAlikeKey } from '../../domain/identity.ts';
@@ -50,6 +51,8 @@ export class StagedFile implements RowSink<Finding>, Disposable {
   readonly pairs = new RequiredDetailsPairs();
   rowCount = 0;
   original: OriginalMessage | undefined;
+  /** Accounts as the bank shows them by their ids, if they were queried. */
+  accounts: ReadonlyMap<string, Pick<AccountBalance, 'uid' | 'currency'>> = new Map();
   /** The bank's details of payees by their ids, if they were queried. */
   payees: ReadonlyMap<string, PayeeDetails> = new Map();
 

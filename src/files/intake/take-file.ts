@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import { personOf } from '../../domain/authority.ts';
 import { aboutFile, type Finding } from '../../domain/finding.ts';
+import { madeDigest } from '../../domain/identity.ts';
 import { signablePlan } from '../../people/signing/signed-plan.ts';
 import type { App } from '../../platform/app.ts';
 import { assertReachable } from '../../platform/temporal/connection.ts';
@@ -9,6 +10,7 @@ import { itemsInTurns } from '../input.ts';
 import { bankListsOf } from './at-bank.ts';
 import { checkRows, refusalOf } from './check.ts';
 import { type ComparedFile, compareFile, lookAlikesSince, owingAnswer } from './compare.ts';
+import { bindRows, type QuotedExchange, quoteExchanges } from './exchange-quotes.ts';
 import { alreadyTaken, IntakeRefusal, OTHER_PLAN, otherPlan } from './intake-refusal.ts';
 import { dropKnown, type KnownRows, takenBefore } from './known-rows.ts';
 import { assertMaker } from './maker.ts';
@@ -27,12 +29,13 @@ import {
 /** A file that may be paid as planned; nothing is claimed yet. */
 export interface PlannedFile extends ComparedFile, Disposable {
   plan: Plan;
+  quotes: readonly QuotedExchange[];
 }
 
 /** The result of a dry run. */
 export interface PlanDocument {
   schemaVersion: 1;
-  plan: Plan & Outlook & { store: StoreUse };
+  plan: Plan & Outlook & { store: StoreUse; quotes: readonly QuotedExchange[] };
   findings: Finding[];
   /** They stop nothing. */
   warnings: Finding[];
@@ -41,7 +44,7 @@ export interface PlanDocument {
 /** A row to be claimed, as its maker signs it. */
 export interface PlannedRow {
   reference: string;
-  /** Of its payload. */
+  /** Of its payload and of what the plan says it may sell. */
   digest: string;
 }
 
@@ -159,10 +162,13 @@ async function planned(
   const compared = await compareFile(app, read, options);
   if (compared instanceof IntakeRefusal) return compared;
   if (staged.claimCount === 0) return await takenAlready(app, compared, options);
+  const { maxSlippage } = app.config.settings.terms;
+  const quotes = options.quotes ?? (await quoteExchanges(app.bank, staged, maxSlippage));
+  bindRows(staged, quotes);
   if (asksOne(app, options)) staged.warning({ file, ...UNSIGNED });
   const plan = await planOf(file, itemsInTurns(staged.claims()), compared.lookAlikes, daysOf(app));
   unplanned.move();
-  return { ...compared, plan, [Symbol.dispose]: () => staged[Symbol.dispose]() };
+  return { ...compared, plan, quotes, [Symbol.dispose]: () => staged[Symbol.dispose]() };
 }
 
 const UNSIGNED = aboutFile(
@@ -181,14 +187,19 @@ function asksOne({ config }: ReadingApp, { maker, sign, willSign }: TakeOptions)
 /** The plan with current balances and fees from the bank. */
 export async function planDocument(
   app: ReadingApp,
-  { staged, known, plan }: PlannedFile,
+  { staged, known, plan, quotes }: PlannedFile,
   options: TakeOptions,
 ): Promise<PlanDocument> {
   const { bank, config, store } = app;
   const terms = { ...config.settings, bankAuditsFrom: config.bankAuditsFrom, asksOne: asksOne(app, options) };
   return {
     schemaVersion: 1,
-    plan: { ...plan, ...(await outlookOf(bank, terms, plan, staged)), store: await storeUseOf(config, store) },
+    plan: {
+      ...plan,
+      ...(await outlookOf(bank, terms, { plan, staged, quotes })),
+      quotes,
+      store: await storeUseOf(config, store),
+    },
     findings: [...staged.findings.list(), ...known.taken.list()],
     warnings: staged.warnings.list(),
   };
@@ -196,7 +207,7 @@ export async function planDocument(
 
 /** The rows of a plan, in the order in which they are signed. */
 export const plannedRows = ({ staged }: PlannedFile): PlannedRow[] =>
-  Array.from(staged.claims(), ({ reference, payloadDigest: digest }) => ({ reference, digest }));
+  Array.from(staged.claims(), ({ reference, instruction }) => ({ reference, digest: madeDigest(instruction) }));
 
 /** Throws if the plan does not have the hash that was agreed to. */
 export function assertPlan({ hash }: Plan, agreed: string | undefined): void {

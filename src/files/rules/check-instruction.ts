@@ -1,5 +1,5 @@
 import { inFileOrder } from '../../domain/finding.ts';
-import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { type PayoutInstruction, withoutBound } from '../../domain/instruction.ts';
 import { present } from '../../domain/iterate.ts';
 import type { PayoutKind } from '../../domain/names.ts';
 import { RequiredDetailsPairs } from './column-rules.ts';
@@ -14,7 +14,7 @@ export function checkInstruction(
   if (kind !== 'payout') {
     return checkMove(kind, instruction).map(({ column, rule, message }) => ({ rule: `${column}: ${rule}`, message }));
   }
-  const text = present({ ...instruction });
+  const text = present({ ...withoutBound(instruction) });
   const columns = Object.keys(text).map((name) => ({ name, line: 1, row: 1 }));
   const pairs = new RequiredDetailsPairs();
   pairs.add(text);
@@ -32,7 +32,7 @@ export type MoveKind = Exclude<PayoutKind, 'payout'>;
 const OF_BOTH = [...REQUIRED_COLUMNS, 'to_account_id', 'note', 'reason', 'execute_on', 'expires_at', 'fee_cap'];
 const FIELDS: Readonly<Record<MoveKind, ReadonlySet<string>>> = {
   transfer: new Set(OF_BOTH),
-  exchange: new Set([...OF_BOTH, 'max_slippage']),
+  exchange: new Set([...OF_BOTH, 'max_slippage', 'sell_currency', 'max_rate']),
 };
 
 /** Everything wrong with a transfer or exchange that can be known without the bank. */

@@ -170,7 +170,7 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
   },
   max_slippage: {
     needed: 'no',
-    meaning: 'How much more than its quote an exchange may cost; above it the row is held',
+    meaning: 'How much more than the quote of its plan an exchange may cost; above it the row is held',
     rule: 'Fraction from 0 to 1: `0.01` is one per cent',
     example: '0.01',
     findings: ['bad-fraction'],

@@ -3,7 +3,7 @@ import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import { type AgreedCost, agreedCost } from '../../domain/agreed-cost.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
 import type { Assessment, Payee } from '../../domain/gates.ts';
-import { approvalDigest, payloadDigest } from '../../domain/identity.ts';
+import { approvalDigest, madeDigest } from '../../domain/identity.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import type { Flag } from '../../domain/payee.ts';
 import { approvalsNeeded, asksAlone, type RuledPayout, type Terms } from '../../domain/policy.ts';
@@ -12,10 +12,7 @@ import type { PayoutRecord } from '../../store/store.ts';
 
 /** The parts of a bank reading that are signed. */
 export interface SeenAtBank
-  extends Pick<
-    Partial<Assessment>,
-    'payingAccountId' | 'transfer' | 'exchange' | 'firstSellAmount' | 'fee' | 'feeCurrency'
-  > {
+  extends Pick<Partial<Assessment>, 'payingAccountId' | 'transfer' | 'exchange' | 'mostSold' | 'fee' | 'feeCurrency'> {
   /** The payee as the bank shows it; absent: it shows none. */
   payee?: Payee;
 }
@@ -44,7 +41,7 @@ export function boughtWithin(
   return { atLeast, atMost: compareDecimals(capped, now) === 1 ? capped : now };
 }
 
-/** The highest cost of a row, as signed. A payout's exchange is bounded by its rate alone. */
+/** The highest cost of a row, as signed. A payout's exchange is bounded by its rates alone, which its instruction has. */
 export function costAtMost(row: PayoutRecord, seen: SeenAtBank, settings: Caps): AgreedCost {
   const caps = capsOf(row, settings);
   return row.kind === 'payout' ? { feeAtMost: caps.feeCap } : agreedCost(seen, caps);
@@ -56,7 +53,7 @@ export function costAtMost(row: PayoutRecord, seen: SeenAtBank, settings: Caps):
  */
 export function signedParts(row: PayoutRecord, seen: SeenAtBank, settings: Caps): Record<string, string | undefined> {
   const { kind, uid, generation, instruction } = row;
-  const parts = { kind, payload: payloadDigest(instruction), uid, generation: `${generation}` };
+  const parts = { kind, payload: madeDigest(instruction), uid, generation: `${generation}` };
   if (kind === 'payout') return { ...parts, ...payeeParts(row, seen), ...capsOf(row, settings) };
   const { feeAtMost, sellAtMost } = costAtMost(row, seen, settings);
   const sells = sellAtMost && `${sellAtMost.amount} ${sellAtMost.currency}`;
@@ -74,7 +71,7 @@ function agreedParts(
   { kind, instruction }: PayoutRecord,
   { payee, payingAccountId, fee = '', feeCurrency = '' }: SeenAtBank,
 ): Record<string, string | undefined> {
-  const parts = { payload: payloadDigest(instruction), fee: `${fee} ${feeCurrency}` };
+  const parts = { payload: madeDigest(instruction), fee: `${fee} ${feeCurrency}` };
   return kind === 'payout' ? { ...parts, payee: payee?.digest, account: payingAccountId } : parts;
 }
 

@@ -30,10 +30,14 @@ export function foresight(
   return (row) =>
     undefinedIf(isJudged, async () => {
       if (deps.settings.policy === undefined) return undefined;
-      const { uid, account_id: accountId, currency, beneficiary_id: payeeId } = row.instruction;
+      const { uid, account_id: accountId, currency, beneficiary_id: payeeId, paying_account_id: id } = row.instruction;
       const named = await accountOf(accountId);
       const paying =
-        named.currency === currency ? named : (await accountsOf(uid)).find((account) => account.currency === currency);
+        named.currency === currency
+          ? named
+          : (await accountsOf(uid)).find(
+              (it) => it.currency === currency && (id === undefined || it.account_id === id),
+            );
       if (paying === undefined) return undefined;
       const payee = payeeId === undefined ? undefined : await payeeOf(payeeId);
       const history = await historyOf(JSON.stringify(askedAbout(row, payee)));

@@ -10,7 +10,7 @@ import {
   type Verdict,
 } from '../../domain/authority.ts';
 import type { Assessment } from '../../domain/gates.ts';
-import { payloadDigest, referenceOf } from '../../domain/identity.ts';
+import { madeDigest, referenceOf } from '../../domain/identity.ts';
 import { mainOrderKindOf } from '../../domain/names.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -219,17 +219,18 @@ export const isMakerAllowed = (
 ): boolean => policy === undefined || may(personOf(policy, by), 'make', touched);
 
 /**
- * Whether its named maker has signed exactly this row, by itself or with its batch, or the policy takes rows in that name
- * unsigned. Otherwise anyone who writes to the store may have made or changed it. True without a policy.
+ * Whether its named maker has signed exactly this row, by itself or with its batch, with all that it may sell and the account
+ * that pays; or the policy takes rows in that name unsigned. Otherwise anyone who writes to the store may have made or changed it. True without a policy.
  */
 export async function isMade(authority: VerdictDeps, row: PayoutRecord, touched: ScopeFacts): Promise<boolean> {
   const { policy } = authority.settings;
   if (policy === undefined) return true;
   if (!isOneDocument(row)) return false;
   if (personOf(policy, row.by)?.unsigned === true) return isMakerAllowed(authority, row, touched);
+  if (!isBound(row, touched)) return false;
   const { store } = authority;
   const { reference, batchId, instruction, by } = row;
-  const about = { reference, question: 'make', digest: payloadDigest(instruction) } as const;
+  const about = { reference, question: 'make', digest: madeDigest(instruction) } as const;
   const planned = batchId === null ? [] : await store.plannedDecisionsOf({ ...about, batchId });
   const ofThisRow = planned.filter(
     ({ digest, rowDigest, inclusion }) =>
@@ -240,6 +241,14 @@ export async function isMade(authority: VerdictDeps, row: PayoutRecord, touched:
     if ((await whyDecisionIsVoid(authority, signed, touched, { isTaken: true })) === undefined) return true;
   }
   return false;
+}
+
+/** Whether the instruction of a row that sells another currency says how much, and which account pays then. */
+function isBound({ kind, instruction }: PayoutRecord, { currencies }: ScopeFacts): boolean {
+  const { currency, sell_currency: sold, max_rate: rate, paying_account_id: account } = instruction;
+  if (currencies.every((touched) => touched === currency)) return true;
+  const sells = sold !== undefined && rate !== undefined && currencies.includes(sold);
+  return sells && (kind === 'exchange' || account !== undefined);
 }
 
 /**
@@ -261,7 +270,7 @@ export async function isSignedByMaker(
   const { store, settings } = authority;
   if (settings.policy === undefined) return true;
   const touched = scopeFactsOf(kind, instruction);
-  const made = await store.signedDecisionsOf({ reference, question: 'make', digest: payloadDigest(instruction) });
+  const made = await store.signedDecisionsOf({ reference, question: 'make', digest: madeDigest(instruction) });
   for (const signed of made) {
     if (signed.subject === by && (await whyDecisionIsVoid(authority, signed, touched)) === undefined) return true;
   }

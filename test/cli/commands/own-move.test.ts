@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { move } from '../../../src/cli/move-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
-import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
+import { madeDigest, payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
+import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
@@ -90,4 +91,19 @@ it('shows the currency that it signs', async () => {
   await expect(transferring(session)).rejects.toThrow('started');
   expect(shown[0]).toMatch(/^transfer 12\.50 JPY/);
   expect(started).toMatchObject([{ signed: { digest: payloadDigest({ ...SIGNED, currency: 'JPY' }) } }]);
+});
+
+it('shows and signs the most that an exchange sells, in the currency of the account', async () => {
+  const [from, to] = ['acc-u1001-eur', 'acc-u1001-usd'];
+  const typed = { id: 'X-1', uid: 'u-1001', sell: from, buy: to, amount: '100.00', currency: 'USD' };
+  const options = { ...typed, by: undefined, yes: true, detach: false, timeout: undefined };
+  await expect(move(sessionOf(), 'exchange', options)).rejects.toThrow('started');
+  expect(shown[0]).toMatch(/^buy 100\.00 USD for 92\.\d\d EUR at .*\nsells at most 93\.\d\d EUR\n/);
+  const instruction = {
+    ...{ id: 'X-1', uid: 'u-1001', account_id: from, to_account_id: to, amount: '100.00', currency: 'USD' },
+    ...{ sell_currency: 'EUR', max_rate: expect.stringMatching(/^0\.93/) },
+  };
+  expect(started).toMatchObject([{ instruction }]);
+  const [{ instruction: given, signed }] = started as [{ instruction: PayoutInstruction; signed: object }];
+  expect(signed).toMatchObject({ digest: madeDigest(given) });
 });

@@ -141,7 +141,7 @@ it('a quote that moves after it was shown is not signed, and its bound is said',
   const fields = { account_id: 'usd-1', to_account_id: 'eur-1', currency: 'EUR', amount: '1000.00' };
   const payout = await claimed('doc', { ...fields, beneficiary_id: undefined, max_slippage: '0.01' }, 'exchange');
   const quoted = (quotedSellAmount: string) => ({
-    firstSellAmount: '1100.00',
+    mostSold: '1111.00',
     exchange: {
       ...{ sellAccountId: 'usd-1', buyAccountId: 'eur-1', buyAmount: '1000.00', buyCurrency: 'EUR' },
       ...{ sellCurrency: 'USD', quotedSellAmount, buysWhatWasAsked: true },
@@ -149,13 +149,13 @@ it('a quote that moves after it was shown is not signed, and its bound is said',
   });
   await asks(payout, quoted('1119.72'));
   const seen = await shownQuestion({ store, settings, bank: atBank as never }, await row(payout.reference));
-  expect(questionsText([seen], 120)).toContain('at most 1122.0000 USD');
+  expect(questionsText([seen], 120)).toContain('at most 1122.1100 USD');
   const meanwhile = () => asks(payout, quoted('2161.43'));
   expect(await approving(sessionOf(bob, { meanwhile }), payout.reference)).toBe(5);
   const [now] = (await row(payout.reference)).assessed?.exceptions ?? [];
-  expect(now?.digest).toContain('/slippage-above-cap/2167.0000 USD');
+  expect(now?.digest).toContain('/slippage-above-cap/2166.4500 USD');
   expect(await signedFor(payout.reference, now?.digest ?? '')).toEqual([]);
-  expect(result).toContain('Sells at most: 2,167.0000 USD, was 1,122.0000 USD');
+  expect(result).toContain('Sells at most: 2,166.4500 USD, was 1,122.1100 USD');
 });
 
 describe('edits of the store', () => {

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
+import { madeDigest } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { raised } from '../../../src/people/decisions/let-through.ts';
 import { isMade, scopeFactsOfRow } from '../../../src/people/decisions/verdict.ts';
@@ -35,7 +36,7 @@ async function claimed(signer: SigningPerson | undefined, signedFields: Partial<
 }
 
 async function signRows(store: Store, signer: SigningPerson, rows: readonly ReturnType<typeof claimRow>[]) {
-  const plan = signablePlan(rows.map(({ reference, payloadDigest: digest }) => ({ reference, digest })));
+  const plan = signablePlan(rows.map(({ reference, instruction }) => ({ reference, digest: madeDigest(instruction) })));
   const about = { storeId: store.id, question: 'make', reference: 'batch', digest: plan.digest } as const;
   await store.takeSignedPlan(signedBy(signer, about), plan.inclusions(), Date.now());
 }
@@ -63,6 +64,35 @@ it.each<[string, Partial<PayoutRecord>]>([
 ])('it is not with %s than was signed', async (_what, change) => {
   const { store, row } = await claimed(alice);
   expect(await isMadeIn(store, { ...row, ...change })).toBe(false);
+});
+
+const BOUND = { sell_currency: 'EUR', max_rate: '0.93', paying_account_id: 'acc-2' };
+const inEuros = (row: PayoutRecord) => ({ ...scopeFactsOfRow(row), currencies: [row.instruction.currency, 'EUR'] });
+
+it.each<[string, Partial<PayoutInstruction>, boolean]>([
+  ['as it was signed', {}, true],
+  ['without an account that pays', { paying_account_id: undefined }, false],
+  ['with another one', { paying_account_id: 'acc-3' }, false],
+  ['with a higher rate', { max_rate: '0.94' }, false],
+  ['without any', { max_rate: undefined }, false],
+  ['with another currency that is sold', { sell_currency: 'JPY' }, false],
+])('a row that sells another currency %s: made is %s', async (_what, change, isMadeSo) => {
+  const { store, row } = await claimed(alice, BOUND);
+  const sold = { ...row, instruction: { ...row.instruction, ...BOUND, ...change } };
+  const touched = inEuros(sold);
+  expect(await isMade({ store, settings: { policy: POLICY }, now: Date.now }, sold, touched)).toBe(isMadeSo);
+});
+
+it('a row that sells another currency than its maker was shown is not made, and one without bounds neither', async () => {
+  const made = async (fields: Partial<PayoutInstruction>, currencies: string[]) => {
+    const { store, row } = await claimed(alice, fields);
+    const sold = { ...row, instruction: { ...row.instruction, ...fields } };
+    return isMade({ store, settings: { policy: POLICY }, now: Date.now }, sold, { ...inEuros(sold), currencies });
+  };
+  expect(await made(BOUND, ['USD', 'EUR'])).toBe(true);
+  expect(await made(BOUND, ['USD', 'JPY'])).toBe(false);
+  expect(await made({}, ['USD', 'EUR'])).toBe(false);
+  expect(await made({}, ['USD'])).toBe(true);
 });
 
 it('it is not if nobody, or somebody else, or for something else has signed', async () => {

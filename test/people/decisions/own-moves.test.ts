@@ -379,17 +379,18 @@ describe('the digest of an exchange', () => {
     ['currency', { instruction: instructionOf('exchange', { currency: 'GBP' }) }],
     ['cap on the fee', { instruction: instructionOf('exchange', { fee_cap: '2.00' }) }],
     ['cap on the rate', { instruction: instructionOf('exchange', { max_slippage: '0.02' }) }],
+    ['highest rate', { instruction: instructionOf('exchange', { max_rate: '1.1', sell_currency: 'EUR' }) }],
   ])('is another one with another %s', async (_what, change) => {
     const row = await claimed('exchange');
     expect(digestOf({ ...row, ...change })).not.toBe(digestOf(row));
   });
 
-  it('is another one with other caps of the settings, another first quote, or accounts of other currencies', async () => {
+  it('is another one with other caps of the settings, another bound, or accounts of other currencies', async () => {
     const row = await claimed('exchange');
     const others = [
       digestOf(row, seen, { ...caps, feeCap: '2.00' }),
       digestOf(row, seen, { ...caps, maxSlippage: '0.02' }),
-      digestOf(row, { ...seen, firstSellAmount: '91.00' }),
+      digestOf(row, { ...seen, mostSold: '91.00' }),
       digestOf(row, { exchange: { ...seen.exchange, sellCurrency: 'GBP' } }),
     ];
     expect(new Set([digestOf(row), ...others]).size).toBe(5);

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { mostSoldFor } from '../../../src/domain/agreed-cost.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { beneficiaryFields } from '../../../src/domain/instruction.ts';
 import { addDecimals, isBetween } from '../../../src/domain/money.ts';
@@ -15,8 +16,8 @@ const FEE_CAP = '50.00';
 
 /** What a POST differs in from what people have signed, in words; empty: in nothing. */
 function unsigned(
-  { kind, instruction, isSmall }: Meant,
-  { operation, body, signed }: Posted,
+  { kind, instruction, isSmall, maxRate = '' }: Meant,
+  { operation, body, quoted = '', signed }: Posted,
   addedBy: string | undefined,
 ): string[] {
   const wrong: string[] = [];
@@ -51,6 +52,7 @@ function unsigned(
     check('bought', body.buy_account === (to_account_id ?? 'acc-u1001-usd'));
     const atMost = kind === 'payout' ? addDecimals(amount, FEE_CAP) : amount;
     check('amount', typeof body.amount === 'string' && isBetween(body.amount, amount, atMost));
+    check('rate', isBetween(quoted, '0', mostSoldFor(`${body.amount}`, { maxRate, currency: 'EUR' })));
   }
   return wrong;
 }

@@ -6,9 +6,10 @@ import { addBeneficiary, sendOrder } from '../../../src/activities/send.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { createBank } from '../../../src/bank/client.ts';
 import { findPayee, namedPayee } from '../../../src/bank/payee-lists.ts';
+import { withSlippage } from '../../../src/domain/agreed-cost.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import { bankDigest } from '../../../src/domain/authority.ts';
-import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
+import { madeDigest, payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { mainOrderKindOf, orderKindsOf, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import { checkInstruction } from '../../../src/files/rules/check-instruction.ts';
@@ -31,6 +32,8 @@ export interface Posted {
   operation: 'payment' | 'transfer' | 'fx' | 'add' | 'approve';
   /** The body; for a release the order id. */
   body: Record<string, unknown>;
+  /** Of an exchange: what it sold by the bank's last quote. */
+  quoted?: string;
   /** Who had signed by then, in the test's own book. */
   signed: { before: readonly string[]; atBank: readonly string[] };
 }
@@ -43,6 +46,8 @@ export interface Meant {
   isAudited?: true;
   /** Below every rule: its maker alone signs for it. */
   isSmall?: true;
+  /** The most that one unit may cost, by the plan that people were shown, or by the first quote. */
+  maxRate?: string;
 }
 
 const alice = signingPerson('alice', ['maker']);
@@ -51,7 +56,7 @@ const carol = signingPerson('carol', ['approver']);
 const { people, ...rules } = policyOf([alice, bob, carol], {
   approvals: [
     { currency: 'USD', amountAtLeast: '10', approvals: 2, where: 'both' },
-    { currency: 'EUR', approvals: 2, where: 'both' },
+    { currency: 'EUR', amountAtLeast: '10', approvals: 2, where: 'both' },
   ],
 });
 /** Everybody signs, makers too. */
@@ -65,6 +70,12 @@ const TERMS = {
 };
 
 const RUN = 'run-1';
+/** What a plan has shown of a row that sells euros; the bank's rate is 1.085. */
+const MAX_RATE = '0.94';
+const BOUND = { sell_currency: 'EUR', max_rate: MAX_RATE, paying_account_id: 'acc-u1001-usd' } as const;
+/** Another account of the user in the same currency, which the bank lists first. */
+const SECOND = 'acc-u1001-usd-b';
+
 const OF_USER = { uid: 'u-1001', account_id: 'acc-u1001-usd', currency: 'USD' } as const;
 /** What people may mean. */
 export const KINDS: readonly ((id: string) => Meant)[] = [
@@ -90,11 +101,37 @@ export const KINDS: readonly ((id: string) => Meant)[] = [
       account_id: 'acc-u1001-eur',
       amount: '14.00',
       beneficiary_id: 'ben-u1001-usd-swift',
+      ...BOUND,
     },
+    maxRate: MAX_RATE,
+  }),
+  (id) => ({
+    kind: 'payout',
+    instruction: {
+      id,
+      ...OF_USER,
+      account_id: 'acc-u1001-eur',
+      amount: '4.00',
+      beneficiary_id: 'ben-u1001-usd-swift',
+      ...BOUND,
+    },
+    maxRate: MAX_RATE,
+    isSmall: true,
   }),
   (id) => ({
     kind: 'exchange',
     instruction: { id, ...OF_USER, account_id: 'acc-u1001-eur', to_account_id: 'acc-u1001-usd', amount: '15.00' },
+    // The first quote and one cap.
+    maxRate: '0.9312',
+  }),
+  (id) => ({
+    kind: 'exchange',
+    instruction: {
+      ...{ id, ...OF_USER, account_id: 'acc-u1001-eur', to_account_id: 'acc-u1001-usd', amount: '5.00' },
+      ...{ sell_currency: 'EUR', max_rate: MAX_RATE },
+    },
+    maxRate: MAX_RATE,
+    isSmall: true,
   }),
   (id) => ({
     kind: 'transfer',
@@ -109,7 +146,19 @@ export const KINDS: readonly ((id: string) => Meant)[] = [
 const POOL: Pool = {
   texts: [
     ...['ben-u1001-usd-swift', 'ben-u1001-usd-local', 'ben-u1002-usd-local', 'acc-u1001-usd', 'acc-u1001-eur'],
-    ...['acc-u1002-usd', 'acc-u1002-eur', 'u-1001', 'u-1002', 'USD', 'EUR', '4012.00', '12.00', 'payout', 'transfer'],
+    ...[
+      'acc-u1001-usd-b',
+      'acc-u1002-usd',
+      'acc-u1002-eur',
+      'u-1001',
+      'u-1002',
+      'USD',
+      'EUR',
+      '4012.00',
+      '12.00',
+      'payout',
+      'transfer',
+    ],
     ...['exchange', 'accepted', 'ambiguous', 'not-sent', 'approve', 'make', 'bank', 'hold', 'alice', 'bob', 'carol'],
     ...['mallory', 'held', 'awaiting-approval', 'SHA', 'OUR', '', '1', 'run-1'],
   ],
@@ -230,6 +279,7 @@ class Life {
     const digest = (await store.payout(reference))?.assessed?.digest ?? '';
     // The store is its writer's from here on: what people sign is what they were shown before.
     this.#opened = true;
+    this.#isDearer = this.#isEdited && this.#random.chance(0.3);
     for (const person of this.#meant.isSmall ? [] : [bob, carol]) {
       await this.#sign(person, { question: 'payout', digest }, 'before');
       await this.#edit(0.1);
@@ -247,6 +297,9 @@ class Life {
   }
 
   #opened = false;
+  /** The rate has moved since people saw it. */
+  #isDearer = false;
+  #quoted: string | undefined;
 
   async #claim(instruction: PayoutInstruction, kind: PayoutKind): Promise<void> {
     const reference = referenceOf(instruction.uid, instruction.id, mainOrderKindOf(kind));
@@ -256,7 +309,7 @@ class Life {
       ...{ workflowId: payoutWorkflowId(reference, kind), payloadDigest: payloadDigest(instruction) },
       derivedReferences: orderKindsOf(kind).map((orderKind) => referenceOf(instruction.uid, instruction.id, orderKind)),
     });
-    const made = { storeId: store.id, question: 'make', reference, digest: payloadDigest(instruction) } as const;
+    const made = { storeId: store.id, question: 'make', reference, digest: madeDigest(instruction) } as const;
     if (instruction === this.#meant.instruction) await store.takeSignedDecision(signedBy(alice, made), Date.now());
   }
 
@@ -355,17 +408,31 @@ class Life {
   #listening(bank: Bank): Bank {
     const noted = (operation: Posted['operation'], body: object): void => {
       const signed = { before: [...this.#signed.before], atBank: [...this.#signed.atBank] };
-      this.#posted.push({ operation, body: { ...body }, signed });
+      const quoted = operation === 'fx' ? { quoted: this.#quoted } : {};
+      this.#posted.push({ operation, body: { ...body }, ...quoted, signed });
     };
-    const { transactions, orders, beneficiaries } = bank;
+    const { transactions, orders, beneficiaries, accounts } = bank;
     return {
       ...bank,
+      accounts: {
+        ...accounts,
+        async ofUser(uid) {
+          const own = await accounts.ofUser(uid);
+          return [...own.filter(({ account_id: id }) => id === FIRST).map(second), ...own];
+        },
+      },
       transactions: {
         ...transactions,
+        paymentFee: (asked) => transactions.paymentFee(atBank(asked)),
+        fxQuote: async (asked) => {
+          const quote = await transactions.fxQuote(atBank(asked));
+          this.#quoted = this.#isDearer ? dearer(quote.sell_amount) : quote.sell_amount;
+          return { ...quote, sell_amount: this.#quoted };
+        },
         payment: async (body, options) => {
           noted('payment', body);
           this.#loseSome();
-          const placed = await transactions.payment(body, options);
+          const placed = await transactions.payment(atBank(body), options);
           this.#orderId = placed.order_id;
           return placed;
         },
@@ -376,7 +443,7 @@ class Life {
         fx: (body, options) => {
           noted('fx', body);
           this.#loseSome();
-          return transactions.fx(body, options);
+          return transactions.fx(atBank(body), options);
         },
       },
       beneficiaries: {
@@ -396,5 +463,18 @@ class Life {
     };
   }
 }
+
+const FIRST = BOUND.paying_account_id;
+const second = <Account extends { account_id: string }>(account: Account): Account => ({
+  ...account,
+  account_id: SECOND,
+});
+
+/** To the sandbox the second account is the first. */
+const atBank = <Body extends object>(body: Body): Body =>
+  JSON.parse(JSON.stringify(body).replaceAll(`"${SECOND}"`, `"${FIRST}"`)) as Body;
+
+/** By more than any cap. */
+const dearer = (amount: string): string => withSlippage(amount, '0.05');
 
 const CALLER = { workflowId: 'w', runId: RUN, activityId: '1' };

@@ -162,4 +162,7 @@ function withOneMember(
 }
 
 /** Members that something may search for where nothing was. */
-const MEMBERS = ['beneficiary_id', 'to_account_id', 'note', 'chargeType', 'fee_cap', 'priority', 'payingAccountId'];
+const MEMBERS = [
+  ...['beneficiary_id', 'to_account_id', 'note', 'chargeType', 'fee_cap', 'priority', 'payingAccountId'],
+  ...['max_slippage', 'max_rate', 'sell_currency', 'paying_account_id', 'mostSold'],
+];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ScopeFacts, SignedDecision } from '../../../domain/authority.ts';
 import { holdsCardNumber } from '../../../domain/card-number.ts';
-import { payloadDigest } from '../../../domain/identity.ts';
+import { madeDigest } from '../../../domain/identity.ts';
 import { type PayoutInstruction, payoutInput } from '../../../domain/instruction.ts';
 import { payoutWorkflowId } from '../../../domain/names.ts';
 import { Problem } from '../../../domain/problem.ts';
@@ -56,6 +56,8 @@ const asked = {
     expires_at: field.describe("ISO 8601 instant: end of the bank's audit"),
     fee_cap: field.describe("highest acceptable fee, decimal in the fee's own currency"),
     max_slippage: field.describe('of an exchange: how much worse the rate may get, as a fraction'),
+    sell_currency: field.describe('of an exchange: the currency of max_rate'),
+    max_rate: field.describe('of an exchange: the most that is sold for one unit of currency without asking people'),
   }),
   by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
 };
@@ -170,7 +172,7 @@ async function takeMakersWord(
 ): Promise<void> {
   if (settings.policy === undefined) return;
   const { reference } = identityOf(move);
-  const digest = payloadDigest(move.instruction);
+  const digest = madeDigest(move.instruction);
   const isThis = signed?.question === 'make' && signed.decision === 'approve' && signed.reference === reference;
   if (signed === undefined || !isThis || signed.digest !== digest) {
     throw new Problem('conflict', 'signed-something-else', 'What was signed is not what is asked for.', {

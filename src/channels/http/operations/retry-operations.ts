@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { referenceOf } from '../../../domain/identity.ts';
-import type { PayoutInstruction } from '../../../domain/instruction.ts';
+import { madeDigest, referenceOf } from '../../../domain/identity.ts';
+import type { ExchangeBound, PayoutInstruction } from '../../../domain/instruction.ts';
+import { ACCOUNTS_MAX, quotedExchange } from '../../../files/intake/exchange-quotes.ts';
 import { IntakeRefusal } from '../../../files/intake/intake-refusal.ts';
 import { assertPlan, type PlanDocument, type PlannedRow, takeUnpaid } from '../../../files/intake/take-file.ts';
 import type { ClaimRow, PlannedDecision, Store } from '../../../store/store.ts';
@@ -15,7 +16,7 @@ export interface RetriedRow extends PlannedRow {
   instruction: PayoutInstruction;
   generation: number;
   /** What the maker signed of the generation before; absent: nothing. */
-  before?: PlannedDecision;
+  before?: PlannedDecision & { bound: ExchangeBound };
 }
 
 type Handed =
@@ -40,14 +41,15 @@ export const RETRY = operation({
     plan: shortText.optional().describe('hash of the confirmed plan; a different plan is refused'),
     signs: flag.describe('with dryRun: also the rows, for a maker who will sign them'),
     signed: signedInput,
+    quotes: z.array(quotedExchange).max(ACCOUNTS_MAX).readonly().optional().describe('with signed: those of the plan'),
   }),
   answer: z.looseObject({ handed: z.looseObject({ outcome: z.string() }) }),
-  async run(place, { id, rows, by: given, plan, signs, signed, ...options }): Promise<{ handed: Handed }> {
+  async run(place, { id, rows, by: given, plan, signs, signed, quotes, ...options }): Promise<{ handed: Handed }> {
     const { batchId } = await visibleBatch(place, id);
     const { store, caller, now, config } = place;
     const by = makerOf(caller, given);
     const ownId = signed && (await batchSigned({ store, settings: config.settings, now }, caller, signed));
-    const handedBy = { ...handedByOf(store, caller), maker: by, ...signedIntake(signs, signed) };
+    const handedBy = { ...handedByOf(store, caller), maker: by, ...signedIntake(signs, signed, quotes) };
     const asked = { ...options, ...handedBy, invalid: 'stop', by, isAttended: true, batchId: ownId } as const;
     const rowSet = rows === undefined ? undefined : new Set(rows);
     let retried: RetriedRow[] | undefined;
@@ -70,11 +72,15 @@ async function signedBefore(
   claims: Iterable<ClaimRow>,
 ): Promise<RetriedRow[]> {
   const rows: RetriedRow[] = [];
-  for (const { reference, payloadDigest: digest, instruction, generation = 0 } of claims) {
+  for (const { reference, instruction, generation = 0 } of claims) {
     const earlier = referenceOf(instruction.uid, instruction.id, 'payment', generation - 1);
+    const { sell_currency, max_rate, paying_account_id } = (await store.payout(earlier))?.instruction ?? {};
+    const bound = { sell_currency, max_rate, paying_account_id };
+    const madeBefore = madeDigest({ ...instruction, ...bound });
     const made = await store.plannedDecisionsOf({ batchId, reference: earlier, question: 'make' });
-    const before = made.find(({ subject, rowDigest }) => subject === by && rowDigest === digest);
-    rows.push({ reference, digest, instruction, generation, ...(before && { before }) });
+    const before = made.find(({ subject, rowDigest }) => subject === by && rowDigest === madeBefore);
+    const digest = madeDigest(instruction);
+    rows.push({ reference, digest, instruction, generation, ...(before && { before: { ...before, bound } }) });
   }
   return rows;
 }
