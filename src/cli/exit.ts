@@ -19,6 +19,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 const EXIT_OF: Readonly<Record<ProblemKind, ExitCode>> = {
   usage: EXIT.usage,
   'not-found': EXIT.usage,
+  'wrong-method': EXIT.usage,
   conflict: EXIT.usage,
   'set-up': EXIT.usage,
   'invalid-input': EXIT.invalidInput,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { namesInPath, type Operation } from '../channels/http/operation.ts';
+import { CHANNEL_HEADER } from '../channels/http/words.ts';
 import { causeInWords } from '../domain/causes.ts';
 import { leadsHere } from '../domain/loopback.ts';
 import { Problem, type ProblemKind } from '../domain/problem.ts';
@@ -18,7 +19,11 @@ export type GatewayClient = ReturnType<typeof gatewayClient>;
 export function gatewayClient(url: string, bearer: () => string | undefined) {
   const send = async (path: string, request: RequestInit): Promise<Response> => {
     const token = bearer();
-    const headers = { ...request.headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    const headers = {
+      ...request.headers,
+      [CHANNEL_HEADER]: 'command',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
     const response = await answerTo(url + path, { ...request, headers });
     if (response.ok) return response;
     const document = documentIn(await textOf(response));
@@ -165,6 +170,7 @@ const KIND_OF_STATUS: Readonly<Record<number, ProblemKind>> = {
   401: 'unauthenticated',
   403: 'forbidden',
   404: 'not-found',
+  405: 'wrong-method',
   409: 'conflict',
   422: 'invalid-input',
   429: 'too-many',

@@ -8,6 +8,8 @@ export type ProblemKind =
   /** The request is malformed or cannot be done as asked. */
   | 'usage'
   | 'not-found'
+  /** There is such a thing, but not for this HTTP method. */
+  | 'wrong-method'
   /** Not possible in its present state. */
   | 'conflict'
   /** This installation is configured wrongly: its operator can correct that, a caller cannot. */

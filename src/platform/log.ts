@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
 import { labelled, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
@@ -26,7 +27,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'rows',
     'count',
   ],
-  ...['method', 'route', 'status', 'ms', 'offsetMs', 'unsaidBefore'],
+  ...['method', 'route', 'status', 'ms', 'offsetMs', 'unsaidBefore', 'requestId', 'traceId'],
   // Of the Temporal SDK.
   ...['sdkComponent', 'namespace', 'taskQueue', 'workflowId', 'workflowType', 'runId', 'activityId', 'activityType'],
   ...['attempt', 'isLocal', 'durationMs', 'state'],
@@ -36,12 +37,24 @@ const TEXT_MAX = 500;
 
 const CAUSES_MAX = 5;
 
+interface LoggedRequest {
+  requestId: string;
+  traceId: string;
+}
+
+const requests = new AsyncLocalStorage<LoggedRequest>();
+
+/** Every line that `work` logs, and what it starts, names the request. */
+export const duringRequest = ({ requestId, traceId }: LoggedRequest, work: () => void): void =>
+  requests.run({ requestId, traceId }, work);
+
 /** Logs to stderr, since stdout is for results: one JSON object per line or, on a terminal, a line for people. */
 export function createLog(level: LevelWithSilent, stream: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,
       base: { pid: process.pid },
+      mixin: () => requests.getStore() ?? {},
       formatters: { log: allowed, bindings: allowed },
       serializers: { err: asItIs },
     },

@@ -47,8 +47,18 @@ export async function reportBatch(
   return writeReports(folder, batch, reports, batchReport(source));
 }
 
+/** Who reads a report: `linkOf` gives the address of each of its files, for readers on other machines. */
+interface Reading {
+  isMasked?: boolean;
+  linkOf?: (file: string) => string;
+}
+
 /** The current report of a batch, in pages, without writing files. `reports` names the files that exist. */
-async function readBatch(app: Reporting, batchId: string): Promise<{ batch: BatchRecord; report: ReportInPages }> {
+async function readBatch(
+  app: Reporting,
+  batchId: string,
+  { isMasked = false, linkOf }: Reading = {},
+): Promise<{ batch: BatchRecord; report: ReportInPages }> {
   const { config, store } = app;
   const batch = await batchOf(store, batchId);
   const folder = reportFolder(config);
@@ -57,8 +67,15 @@ async function readBatch(app: Reporting, batchId: string): Promise<{ batch: Batc
   const answers = await writtenAnswers(folder, message.batchId);
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
   if (existsSync(failedPath(reports))) reports.failed = failedPath(reports);
-  const source = reportSource(app, batch, { reports, isMasked: false, now: Date.now });
+  const named = linkOf === undefined ? reports : linked(reports, linkOf);
+  const source = reportSource(app, batch, { reports: named, isMasked, now: Date.now });
   return { batch, report: batchReport(source) };
+}
+
+/** Without the earlier stages of an answer, which have no address of their own. */
+function linked({ pain002Stages: _, ...files }: ReportPaths, linkOf: (file: string) => string): ReportPaths {
+  const links = Object.keys(files).map((name) => [name, linkOf(name)]);
+  return { ...files, ...Object.fromEntries(links) };
 }
 
 export async function summaryOfBatch(...asked: Parameters<typeof readBatch>): Promise<BatchSummary> {

@@ -134,7 +134,7 @@ export const batchDocument = batchHead.extend({
       orderId: z.string(),
       kind: incidentKind,
       message: z.string(),
-      id: z.string().describe('for `payouts acknowledge`'),
+      id: z.string().describe('by which it is acknowledged'),
       acknowledged: z
         .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
         .nullable()
@@ -162,7 +162,7 @@ export const batchDocument = batchHead.extend({
       /** Answers of all stages so far, the latest last. */
       pain002Stages: z.array(z.string()).optional(),
     })
-    .describe('paths on the machine of the gateway'),
+    .describe('of the command: absolute paths; of the gateway: addresses, relative to its own'),
 });
 
 export const batchList = z.object({

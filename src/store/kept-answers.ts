@@ -83,7 +83,7 @@ export interface IdempotencyHold
 type IdempotencyTaking =
   /** `batchId`: the batch that this request creates, or that an earlier holder may have created. */
   | { outcome: 'taken'; batchId: string }
-  | { outcome: 'answered'; status: number; body: string }
+  | { outcome: 'answered'; batchId: string; status: number; body: string }
   | { outcome: 'in-use' }
   | { outcome: 'other-request' };
 
@@ -99,14 +99,14 @@ export async function takeKey(db: Database, hold: IdempotencyHold): Promise<Idem
     if (taken !== undefined) return { outcome: 'taken', batchId: taken.batchId };
     const known = await db
       .selectFrom('idempotencyKeys')
-      .select(['requestSha256', 'status', 'body'])
+      .select(['requestSha256', 'batchId', 'status', 'body'])
       .where('caller', '=', hold.caller)
       .where('key', '=', hold.key)
       .executeTakeFirst();
     if (known === undefined) continue;
     if (known.requestSha256 !== hold.requestSha256) return { outcome: 'other-request' };
     if (known.status === null || known.body === null) return { outcome: 'in-use' };
-    return { outcome: 'answered', status: known.status, body: known.body };
+    return { outcome: 'answered', batchId: known.batchId, status: known.status, body: known.body };
   }
 }
 

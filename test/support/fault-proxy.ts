@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { WORKFLOW_TYPES } from '../../src/domain/names.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import type { WorkerSettings } from '../../src/domain/settings.ts';
 import { type App, appOf } from '../../src/platform/app.ts';
 import { type Config, loadConfig } from '../../src/platform/config.ts';
+import { createLog } from '../../src/platform/log.ts';
 import { type ReportTarget, reportBatch } from '../../src/reports/report-batch.ts';
 import { openBankAndStore } from './bank-and-store.ts';
 import { type FakeTemporal, fakeTemporal } from './fake-temporal.ts';
@@ -56,7 +56,7 @@ export async function openFaultProxy({
   const temporal = fakeTemporal();
   const stack = { temporalAddress: 'in the test', namespace: 'payouts', uiUrl: null, apiUrl: 'http://bank.example' };
   const lines: string[] = [];
-  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
+  const log = createLog('info', { write: (line: string) => void lines.push(line) });
   const app = appOf({ config, stack, store, bank, client: temporal.client, log });
   return {
     ...app,

@@ -1,54 +1,111 @@
+import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { hasCode } from '../../domain/failures.ts';
 import { Problem, type ProblemKind } from '../../domain/problem.ts';
 import { problemOf } from '../../files/intake/problem-of.ts';
+import { type errorDocument, PROBLEM_TYPE } from './documents.ts';
+import { overHttp, type Words, wordsFor } from './words.ts';
 
-const STATUS_OF: Readonly<Record<ProblemKind, number>> = {
-  usage: 400,
-  'not-found': 404,
-  conflict: 409,
-  'set-up': 500,
-  'invalid-input': 422,
-  'already-taken': 409,
-  unauthenticated: 401,
-  forbidden: 403,
-  unsigned: 401,
-  'too-large': 413,
-  'too-slow': 408,
-  'too-many': 429,
-  incomplete: 400,
-  'unsupported-media': 415,
-  'bank-authentication': 503,
-  refused: 502,
-  unreachable: 503,
-  interrupted: 503,
-  internal: 500,
+/** By kind: the HTTP status, and a title that says the same of every problem with this code. */
+const STATUS_OF: Readonly<Record<ProblemKind, readonly [status: number, title: string]>> = {
+  usage: [400, 'The request cannot be used'],
+  'not-found': [404, 'Not found'],
+  'wrong-method': [405, 'Method not allowed'],
+  conflict: [409, 'Not possible in its present state'],
+  'set-up': [500, 'Internal error'],
+  'invalid-input': [422, 'The input is not accepted'],
+  'already-taken': [409, 'Already taken'],
+  unauthenticated: [401, 'Not authenticated'],
+  forbidden: [403, 'Not allowed'],
+  unsigned: [401, 'Not signed'],
+  'too-large': [413, 'Too large'],
+  'too-slow': [408, 'Too slow'],
+  'too-many': [429, 'Too many requests'],
+  incomplete: [400, 'Incomplete request'],
+  'unsupported-media': [415, 'Unsupported media type'],
+  'bank-authentication': [503, 'The bank is not available'],
+  refused: [502, 'Refused by the bank'],
+  unreachable: [503, 'A part is not available'],
+  interrupted: [503, 'Interrupted'],
+  internal: [500, 'Internal error'],
 };
 
 /** The rest of the body is not awaited: the connection is closed with the answer. */
 const UNREAD: ReadonlySet<ProblemKind> = new Set(['too-large', 'too-slow', 'incomplete']);
 
+/** Of which request an error is, and in whose words its hint is said. */
+export interface AboutRequest {
+  requestId: string;
+  words: Words;
+}
+
+const OF_NO_REQUEST = (): AboutRequest => ({ requestId: randomUUID(), words: overHttp });
+
 /** The answer for an error. The message of an internal error goes only to the log: it may contain more than a caller may know. */
-export function answerOf(error: unknown): {
-  status: number;
-  headers: Readonly<Record<string, string>>;
-  document: object;
-} {
+export function answerOf(
+  error: unknown,
+  about: AboutRequest = OF_NO_REQUEST(),
+): { status: number; headers: Readonly<Record<string, string>>; document: ProblemDocument } {
   if (isRefusedByServer(error)) {
     const code = CODE_OF_STATUS[error.statusCode] ?? 'bad-request';
     const refusal = new Problem('usage', code, 'The server cannot process this request.', {
       hint: 'GET /openapi.json lists the routes, and what they take.',
     });
-    return { status: error.statusCode, headers: {}, document: refusal.toDocument() };
+    const document = documentOf(refusal, { ...about, status: error.statusCode });
+    return { status: error.statusCode, headers: { 'content-type': PROBLEM_TYPE }, document };
   }
   const problem = problemOf(error);
-  const status = STATUS_OF[problem.kind];
-  return { status, headers: headersOf(problem), document: (status === 500 ? veiled(problem) : problem).toDocument() };
+  const [status] = STATUS_OF[problem.kind];
+  const headers = { 'content-type': PROBLEM_TYPE, ...headersOf(problem) };
+  return { status, headers, document: documentOf(status === 500 ? veiled(problem) : problem, { ...about, status }) };
 }
 
+export type ProblemDocument = z.output<typeof errorDocument>;
+
+/** As RFC 9457 has it, with the members of the error document of every channel. No path of this machine is in it. */
+function documentOf(
+  { kind, code, message, hint: given, batchId, findings }: Problem,
+  { status, requestId, words }: AboutRequest & { status: number },
+): ProblemDocument {
+  const isForOperators = words === overHttp && STATUS_OF[kind][0] === 503 && SETTING.test(given);
+  const hint = words(isForOperators ? AGAIN : given);
+  const ofBatch = batchId === undefined ? {} : { batchId };
+  return {
+    type: `urn:durable-payouts:problem:${code}`,
+    title: STATUS_OF[kind][1],
+    status,
+    detail: message,
+    instance: `urn:uuid:${requestId}`,
+    code,
+    hint,
+    ...ofBatch,
+    requestId,
+    schemaVersion: 1,
+    error: { code, message, hint, ...ofBatch },
+    findings: findings.map((finding) => ({ ...finding, message: words(finding.message) })),
+  };
+}
+
+/** A setting of the gateway, which its callers cannot change. */
+const SETTING = /\b(?:PAYOUTS|TEMPORAL)_[A-Z]/;
+const AGAIN = 'Nothing is lost: send the same request again. The log of the gateway has the cause.';
+
 /** The same for an error in a request, which may be that the client has gone away: nothing for the log. */
-export const answerTo = ({ raw }: FastifyRequest, error: unknown): ReturnType<typeof answerOf> =>
-  answerOf(raw.errored === error || (raw.socket.destroyed && isCutOff(error)) ? incomplete() : error);
+export const answerTo = (
+  request: FastifyRequest,
+  error: unknown,
+  about: AboutRequest = aboutRequest(request),
+): ReturnType<typeof answerOf> => {
+  const { raw } = request;
+  const isGone = raw.errored === error || (raw.socket.destroyed && isCutOff(error));
+  return answerOf(isGone ? incomplete() : error, about);
+};
+
+export const aboutRequest = (request: FastifyRequest): AboutRequest => ({
+  requestId: request.ids.requestId,
+  words: wordsFor(request),
+});
 
 const isCutOff = (error: unknown): boolean => hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE');
 
@@ -68,6 +125,7 @@ const headersOf = ({ kind, retryAfterS }: Problem): Record<string, string> => ({
 
 const CODE_OF_STATUS: Readonly<Record<number, string>> = {
   404: 'no-such-route',
+  405: 'method-not-allowed',
   413: 'too-large',
   414: 'address-too-long',
   415: 'media-type-unsupported',

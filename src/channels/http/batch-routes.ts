@@ -31,6 +31,7 @@ import {
 } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
 import { assertMayControl, visibleBatchOf } from './may-see.ts';
+import { reportLink } from './operation.ts';
 import { ANY_ROLE, accessOf, type CallerAccess } from './route-access.ts';
 
 const TAGS = ['batches'];
@@ -54,11 +55,11 @@ export function batchRoutes(app: FastifyInstance, gateway: Gateway): void {
     tags: TAGS,
     summary: 'The state of a batch',
     params: jsonSchema(batchParams),
-    response: answerSchemas({ 200: [batchDocument, 'as `payouts status ID --json`'], ...errorAnswers(404) }),
+    response: answerSchemas({ 200: [batchDocument, 'the batch and its rows'], ...errorAnswers(404) }),
   };
   app.get('/v1/batches/:id', { schema: showSchema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(gateway, request);
-    return reply.type(JSON_TYPE).send(Readable.from(documentOf(gateway, batchId)));
+    return reply.type(JSON_TYPE).send(documentInPieces(gateway, batchId));
   });
   for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
     const schema = {
@@ -154,11 +155,11 @@ export function batchFileRoutes(
     params: jsonSchema(params),
     response: { 200: fileAnswer(...types), ...answerSchemas(errorAnswers(404)) },
   });
-  const send = (reply: FastifyReply, path: string, type: string): FastifyReply =>
+  const send = (reply: FastifyReply, path: string, type: string, content?: Readable): FastifyReply =>
     reply
       .header('content-disposition', contentDisposition.create(basename(path), { type: disposition }))
       .type(type)
-      .send(createReadStream(path));
+      .send(content ?? createReadStream(path));
   const schema = {
     ...described(batchParams.extend({ name: z.enum(REPORTS) }), Object.values(REPORT_TYPES)),
     summary: 'A report of the current state of a batch',
@@ -166,9 +167,9 @@ export function batchFileRoutes(
     querystring: jsonSchema(reportQuery),
   };
   app.get(`${base}/batches/:id/reports/:name`, { schema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
-    const { name, path } = await reportOf(gateway, request);
+    const { name, path, content } = await reportOf(gateway, request);
     reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
-    return send(reply, path, REPORT_TYPES[name]);
+    return send(reply, path, REPORT_TYPES[name], content);
   });
   for (const format of ERP_FORMATS) {
     const { type, ...about } = ERP_FILES[format];
@@ -184,16 +185,26 @@ export function batchFileRoutes(
   }
 }
 
+/** The document of a batch, which may be long, with the addresses of its reports. */
+export const documentInPieces = (gateway: Gateway, batchId: string, isMasked = false): Readable =>
+  Readable.from(documentOf(gateway, batchId, { isMasked, linkOf: reportLink(batchId) }));
+
 /** The current report files of a batch. Throws for an unknown id. */
 export const reportsOf = async (app: App, batchId: string, isMasked = false): Promise<ReportPaths> =>
   (await reportBatch(app, batchId, { isMasked })).head.reports;
 
 /** The report that the address names, with the batch's current state. Throws a `Problem` for one that the batch does not have. */
-async function reportOf(gateway: Gateway, request: FastifyRequest): Promise<{ name: ReportName; path: string }> {
+async function reportOf(
+  gateway: Gateway,
+  request: FastifyRequest,
+): Promise<{ name: ReportName; path: string; content?: Readable }> {
   const { batchId } = await visibleBatchOf(gateway, request);
   const name = REPORTS.find((known) => known === (request.params as { name?: string }).name);
-  const reports = await reportsOf(gateway, batchId, parsed(reportQuery, request.query).mask);
+  const { mask } = parsed(reportQuery, request.query);
+  const reports = await reportsOf(gateway, batchId, mask);
   const path = name && reports[name];
+  // The file itself names the files of this machine.
+  if (name === 'json') return { name, path: reports.json, content: documentInPieces(gateway, batchId, mask) };
   if (name !== undefined && path !== undefined) return { name, path };
   const why = name === 'failed' ? 'This batch has no rows to submit again.' : 'This batch has no such report.';
   throw new Problem('not-found', 'no-such-report', why, { hint: `It has ${Object.keys(reports).join(', ')}.` });

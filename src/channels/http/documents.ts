@@ -7,6 +7,8 @@ import { control } from '../../reports/report-document.ts';
 /** Documents of the gateway, except those of batches, for its OpenAPI page; the command has the same. */
 
 export const batchParams = z.object({ id: z.string().describe('batch id') });
+/** Media type of errors: https://www.rfc-editor.org/rfc/rfc9457 */
+export const PROBLEM_TYPE = 'application/problem+json';
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 const schemaVersion = z.literal(1);
@@ -29,7 +31,7 @@ export const readiness = z.object({
   warnings: z.array(z.string()).describe('parts that work but need attention'),
 });
 
-const finding = z.looseObject({
+const finding = z.object({
   file: z.string(),
   line: count,
   row: count.nullable(),
@@ -37,9 +39,21 @@ const finding = z.looseObject({
   value: z.string().nullable().describe('masked'),
   rule: z.string(),
   message: z.string(),
+  path: z.string().optional().describe('in an XML document'),
+  more: count.optional().describe('rows with the same that are not listed'),
 });
 
+/** RFC 9457 with members of our own; `schemaVersion`, `error` and `findings` are those of every channel. */
 export const errorDocument = z.object({
+  type: z.string().describe('one for each code'),
+  title: z.string(),
+  status: count,
+  detail: z.string(),
+  instance: z.string().describe('this request'),
+  code: z.string(),
+  hint: z.string().describe('what to do about it; may be empty'),
+  batchId: z.string().optional(),
+  requestId: z.uuid().describe('as in the header x-request-id, and in the log of the gateway'),
   schemaVersion,
   error: z.object({ code: z.string(), message: z.string(), hint: z.string(), batchId: z.string().optional() }),
   findings: z.array(finding),
@@ -135,7 +149,12 @@ export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodTy
   return Object.fromEntries(
     Object.entries(answers).map(([status, [schema, description]]) => [
       status,
-      { description, content: { 'application/json': { schema: jsonSchema(schema, 'output') } } },
+      {
+        description,
+        content: {
+          [schema === errorDocument ? PROBLEM_TYPE : 'application/json']: { schema: jsonSchema(schema, 'output') },
+        },
+      },
     ]),
   );
 }

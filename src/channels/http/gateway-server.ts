@@ -17,6 +17,7 @@ import { readinessDocument, readinessOf } from '../../platform/telemetry/readine
 import { pages } from '../pages/pages.ts';
 import { admitCallers, countAttempts, counted, rateLimitOf } from './admission.ts';
 import { answerOf, answerTo } from './answer-error.ts';
+import { nameLimits, noRoute, tagAndCompress } from './answer-headers.ts';
 import { batchRoutes } from './batch-routes.ts';
 import { BODY_MS, removeAbandoned } from './bodies.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
@@ -26,6 +27,7 @@ import { answerSchemas, JSON_TYPE, parsed, readiness } from './documents.ts';
 import { type Gateway, probesOf, tokenAccess, uploadsOf } from './gateway-app.ts';
 import { intakeRoutes } from './intake-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
+import { identifyRequests } from './request-ids.ts';
 import { accessOf, type GuardedRoute, guardRoutes, OPEN } from './route-access.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -95,12 +97,16 @@ async function gatewayApp(
     routerOptions: { maxParamLength: 200 },
     // For a malformed URL: the framework's own answer would repeat it.
     frameworkErrors: (error, _request, reply: FastifyReply) => {
-      const { status, document } = answerOf(error);
-      reply.code(status).headers(NEITHER_GUESSED_NOR_KEPT).send(document);
+      const { status, document, headers } = answerOf(error);
+      reply
+        .code(status)
+        .headers({ ...NEITHER_GUESSED_NOR_KEPT, ...headers })
+        .send(document);
     },
   });
   app.server.maxConnections = CONNECTIONS_MAX;
   app.decorateRequest('caller');
+  identifyRequests(app);
   const routes = guardRoutes(app);
   // Schemas are only for the OpenAPI page: each route validates its own input.
   app.setValidatorCompiler(() => () => true);
@@ -112,13 +118,14 @@ async function gatewayApp(
     request.raw.resume();
     return reply.code(status).headers(headers).send(document);
   });
-  app.setNotFoundHandler((_request, reply) => {
-    const hint = 'GET /openapi.json lists the routes.';
-    return reply
-      .code(404)
-      .send(new Problem('not-found', 'no-such-route', 'There is no such route.', { hint }).toDocument());
+  app.setNotFoundHandler((request, reply) => {
+    const { allow, problem } = noRoute(routes, request);
+    if (allow.length > 0) reply.header('allow', allow.join(', '));
+    const { status, document, headers } = answerTo(request, problem);
+    return reply.code(status).headers(headers).send(document);
   });
   app.addHook('onSend', async (_request, reply) => void reply.headers(NEITHER_GUESSED_NOR_KEPT));
+  nameLimits(app);
   answerProxiesOnly(app, transport);
   identifyClients(app, transport);
   // A client that has its answer but keeps sending would hold the connection.
@@ -139,6 +146,7 @@ async function gatewayApp(
     scope.addHook('preHandler', async ({ query, routeOptions }) => {
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
+    tagAndCompress(scope);
     for (const add of [intakeRoutes, batchRoutes, cardRoutes, operationRoutes]) {
       scope.register(async (inner) => add(inner, gateway));
     }

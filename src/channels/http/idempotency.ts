@@ -32,6 +32,10 @@ export function idempotencyKeyOf({ headers }: FastifyRequest): string | undefine
 /** An answer whose body comes in pieces, since it may be long. */
 export interface MadeAnswer {
   status: number;
+  /** It was made for an earlier request with the same key. */
+  isReplay?: true;
+  /** The batch that was claimed under the key, with 202. */
+  batchId?: string;
   body: AsyncIterable<string | Buffer> | Iterable<string>;
 }
 
@@ -55,8 +59,10 @@ export async function answerOnce(
     if (taking.outcome === 'taken') {
       return workUnderKey(store, { ...request, owner }, () => work(taking.batchId));
     }
-    if (taking.outcome === 'answered')
-      return { status: taking.status, body: unpacked(Buffer.from(taking.body, 'base64')) };
+    if (taking.outcome === 'answered') {
+      const { status, body } = taking;
+      return { status, isReplay: true, batchId: taking.batchId, body: unpacked(Buffer.from(body, 'base64')) };
+    }
     if (taking.outcome === 'other-request') throw reused();
     if (performance.now() > until) throw inUse();
     await pause(POLL_MS);
@@ -68,10 +74,10 @@ async function workUnderKey(store: Store, key: IdempotencyKey, work: () => Promi
   const hold = (): void => void store.holdKey(key, Date.now() + HOLD_MS).catch(() => {});
   const timer = setInterval(hold, HOLD_AGAIN_MS);
   try {
-    const { status, body } = await work();
+    const { status, batchId, body } = await work();
     const packedBody = await packed(body);
     await store.answerKey(key, { status, body: packedBody.toString('base64') });
-    return { status, body: unpacked(packedBody) };
+    return { status, batchId, body: unpacked(packedBody) };
   } catch (error) {
     await store.holdKey(key, 0).catch(() => {});
     throw error;

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -15,8 +14,8 @@ import { assertPlan, type PlannedRow, plannedRows, takeFile } from '../../files/
 import { FILE_NAMES } from '../../files/read-file.ts';
 import { answeredRefusal } from '../../reports/answered-refusal.ts';
 import { batchDocument } from '../../reports/report-document.ts';
-import { answerOf } from './answer-error.ts';
-import { reportsOf } from './batch-routes.ts';
+import { type AboutRequest, aboutRequest, answerOf } from './answer-error.ts';
+import { documentInPieces } from './batch-routes.ts';
 import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './bodies.ts';
 import { type Caller, makerOf } from './callers.ts';
 import {
@@ -25,6 +24,7 @@ import {
   idempotencyHeader,
   JSON_TYPE,
   jsonSchema,
+  PROBLEM_TYPE,
   parsed,
   planDocument,
   storableText,
@@ -47,7 +47,7 @@ const handOverQuery = z.strictObject({
     .default('stop')
     .describe('stop: any finding stops the file; skip: the other rows are paid'),
   dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
-  check: flag.optional().describe('answer like `payouts validate FILE --json`; nothing is planned or claimed'),
+  check: flag.optional().describe('answer with what is wrong with the file; nothing is planned or claimed'),
   rows: flag.optional().describe('with dry_run: also the rows, for a maker who will sign them'),
   plan: z.string().optional().describe('hash of the confirmed plan; a different plan is refused'),
   canary: z.coerce
@@ -76,7 +76,7 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
     tags: TAGS,
     summary: 'Submit a file of payouts',
     description:
-      `The body is the file itself: ${FILE_NAMES}. Answers like \`payouts run FILE --json --detach\`. ` +
+      `The body is the file itself: ${FILE_NAMES}. ` +
       'The same rows are never paid twice: 200 while the batch that took them is open, 409 afterwards.',
     consumes: Object.keys(UPLOAD_TYPES),
     querystring: jsonSchema(handOverQuery),
@@ -100,7 +100,8 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
       return { schemaVersion: 1, ...checked };
     }
     const signed = signedOf(request);
-    const handedWith = { caller: request.caller, signed, quotes: quotesOf(request) };
+    const about = aboutRequest(request);
+      const handedWith = { caller: request.caller, signed, quotes: quotesOf(request), about };
     const handOver = (batchId?: string) => handedOver(gateway, upload, { ...options, by, ...handedWith }, batchId);
     if (signed !== undefined && key !== undefined) {
       throw new Problem('usage', 'usage', 'A signed file is known by the id of its batch.', {
@@ -108,8 +109,15 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
       });
     }
     const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
-    const { status, body } = keyed ? await answerOnce(gateway.store, keyed, handOver) : await handOver();
-    return reply.code(status).type(JSON_TYPE).send(Readable.from(body));
+    const { status, isReplay, batchId, body } = keyed
+      ? await answerOnce(gateway.store, keyed, handOver)
+      : await handOver();
+    if (isReplay) reply.header('idempotency-replayed', 'true');
+    if (status === 202 && batchId !== undefined) reply.header('location', `/v1/batches/${batchId}`);
+    return reply
+      .code(status)
+      .type(status >= 400 ? PROBLEM_TYPE : JSON_TYPE)
+      .send(Readable.from(body));
   });
 }
 
@@ -117,6 +125,7 @@ interface HandedWith {
   caller: Caller;
   signed: SignedDecision | undefined;
   quotes: QuotedExchange[];
+  about: AboutRequest;
 }
 
 /**
@@ -126,7 +135,7 @@ interface HandedWith {
 async function handedOver(
   gateway: Gateway,
   { path }: Upload,
-  { caller, signed, quotes, ...options }: HandOver & HandedWith,
+  { caller, signed, quotes, about, ...options }: HandOver & HandedWith,
   keyedId: string | undefined,
 ): Promise<MadeAnswer> {
   const {
@@ -154,12 +163,12 @@ async function handedOver(
   );
   if (taking instanceof IntakeRefusal) {
     if (taking.code === OTHER_PLAN) throw taking;
-    const { status, document } = answerOf(await answeredRefusal(gateway.config, taking, gateway.now()));
+    const { status, document } = answerOf(await answeredRefusal(gateway.config, taking, gateway.now()), about);
     return { status, body: [JSON.stringify(document)] };
   }
   if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
-  const { json } = await reportsOf(gateway, taking.batchId);
-  return { status: taking.outcome === 'claimed' ? 202 : 200, body: createReadStream(json) };
+  const { batchId: taken } = taking;
+  return { status: taking.outcome === 'claimed' ? 202 : 200, batchId: taken, body: documentInPieces(gateway, taken) };
 }
 
 /** What the maker has signed, in the header `payouts-signed`. Throws a `Problem` if it is nothing of the kind. */

@@ -9,6 +9,7 @@ import { idempotencyKeyOf } from './idempotency.ts';
 import { namesInPath, type Operation, placeOf } from './operation.ts';
 import { OPERATIONS } from './operations/all.ts';
 import { accessOf } from './route-access.ts';
+import { wordsFor } from './words.ts';
 
 /** A route for every operation. Who may use it is decided before its body is read. */
 export function operationRoutes(app: FastifyInstance, gateway: Gateway): void {
@@ -36,7 +37,7 @@ export function operationRoutes(app: FastifyInstance, gateway: Gateway): void {
       ...accessOf(it.access),
       handler: async (request, reply) => {
         const answer = await it.run(
-          placeOf(gateway, request.caller),
+          placeOf(gateway, request.caller, wordsFor(request)),
           parsed(it.input, inputOf(request, it.method)),
           it.keyed && keyOf(request),
         );

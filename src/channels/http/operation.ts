@@ -12,6 +12,7 @@ import { hasControls } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
 import { maySee, maySeePayout } from './may-see.ts';
 import type { CallerAccess } from './route-access.ts';
+import type { Words } from './words.ts';
 
 /**
  * One thing that people read or decide: a route under `/v1`, and what a command does in place. Every answer is plain JSON.
@@ -96,6 +97,10 @@ export interface Place {
   liveUi(): Promise<TemporalUi | undefined>;
   /** The process that takes payouts in one step; a command in place asks in between. */
   app(): Promise<App>;
+  /** Addresses of the reports of a batch; absent: their paths. */
+  linkOf?: (batchId: string) => (file: string) => string;
+  /** In whose words texts for people are said; absent: those of the command. */
+  words?: Words;
   /** How long an answer of a worker is awaited, ms. */
   answerMs: number;
   /** Waits until workflows have done what they can, where they end with this process; elsewhere it returns at once. */
@@ -103,7 +108,7 @@ export interface Place {
 }
 
 /** For the caller of a request to the gateway; bank and Temporal are open. */
-export const placeOf = (gateway: Gateway, caller: Caller): Place => ({
+export const placeOf = (gateway: Gateway, caller: Caller, words: Words): Place => ({
   config: gateway.config,
   settings: gateway.settings,
   store: gateway.store,
@@ -118,7 +123,13 @@ export const placeOf = (gateway: Gateway, caller: Caller): Place => ({
   app: async () => gateway,
   answerMs: ANSWER_MS,
   carriedOut: async () => {},
+  linkOf: reportLink,
+  words,
 });
+
+/** Of a report of a batch, relative to the gateway. */
+export const reportLink = (batchId: string) => (file: string) =>
+  `/v1/batches/${encodeURIComponent(batchId)}/reports/${file}`;
 
 export type OperationHere<Input extends z.ZodObject = z.ZodObject, Answer extends object = object> = Operation<
   Place,

@@ -16,6 +16,7 @@ import { smallBody } from '../http/bodies.ts';
 import type { Gateway } from '../http/gateway-app.ts';
 import { seesAll } from '../http/may-see.ts';
 import { OPEN } from '../http/route-access.ts';
+import { asTheyAre } from '../http/words.ts';
 import { accountRoutes } from './accounts-page.ts';
 import { auditRoutes } from './audit-page.ts';
 import { batchDecisionRoutes } from './batch-decision-page.ts';
@@ -69,7 +70,10 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     Object.fromEntries(new URLSearchParams((await smallBody(body)).toString('utf8'))),
   );
   app.setErrorHandler((error, request, reply) => {
-    const { status, document, headers } = answerTo(request, inWords(error));
+    const { status, document, headers } = answerTo(request, inWords(error), {
+      ...request.ids,
+      words: asTheyAre,
+    });
     if (status >= 500) gateway.log.error({ error, route: request.routeOptions.url }, 'page failed');
     request.raw.resume();
     reply.headers(headers);

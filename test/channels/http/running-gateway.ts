@@ -123,7 +123,7 @@ export async function openGateway(
   const send = async (path: string, request: RequestInit = {}): Promise<Answered> => {
     const response = await fetch(url + path, request);
     const text = await response.text();
-    const json = response.headers.get('content-type')?.startsWith('application/json') === true;
+    const json = /^application\/(problem\+)?json/.test(response.headers.get('content-type') ?? '');
     return { status: response.status, document: json ? JSON.parse(text) : text, headers: response.headers };
   };
   const post = (query: string, csv: string, headers: Record<string, string> = {}): Promise<Answered> =>

@@ -71,7 +71,7 @@ describe('streams', () => {
   it('are none for a client that asks for the head of one, which would go on unseen', async () => {
     const gateway = await openGateway();
     const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
-    expect((await fetch(`${gateway.url}/batches/${row?.batchId}/live`, { method: 'HEAD' })).status).toBe(404);
+    expect((await fetch(`${gateway.url}/batches/${row?.batchId}/live`, { method: 'HEAD' })).status).toBe(405);
   });
 
   it('are no more than there is room for, for any clients', () => {

@@ -160,7 +160,8 @@ export const SUMMARY = operation({
   answer: z.looseObject({ summary: z.looseObject({}), liveUrl: z.string().nullable() }),
   async run(place, { id }): Promise<{ summary: BatchSummary; liveUrl: string | null }> {
     const { batchId } = await visibleBatch(place, id);
-    const summary = await summaryOfBatch({ ...place, ui: await place.ui() }, batchId);
+    const linkOf = place.linkOf?.(batchId);
+    const summary = await summaryOfBatch({ ...place, ui: await place.ui() }, batchId, { linkOf });
     const live = await place.liveUi();
     return { summary, liveUrl: live === undefined ? null : batchUrl(live, batchId) };
   },
