@@ -11,6 +11,7 @@ import {
 import { type ClosedMeaning, isNoMoney, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { isEnd, isUnpaid, type PayoutState, type Reason } from './payout-state.ts';
 import { forOperator, type Remedy } from './remedy.ts';
+import { STATEMENT_INCIDENTS } from './statements/incidents.ts';
 
 /** What an order is compared with after its end: what was sent, what was booked, and what the fee may be. Pure. */
 export interface ExpectedTerms {
@@ -143,6 +144,7 @@ export const INCIDENTS = {
     'Ask the bank which value is true, and correct your books if it is theirs; then `payouts acknowledge INCIDENT --reason TEXT`.',
     'Nothing: what was stored is kept, and no retry of the payout is sent.',
   ),
+  ...STATEMENT_INCIDENTS,
 } satisfies Record<string, Remedy>;
 
 export type IncidentKind = keyof typeof INCIDENTS;

@@ -79,6 +79,7 @@ export {
   waitingPayouts,
 } from './payouts.ts';
 export * from './signed-decisions.ts';
+export * from './statements.ts';
 export {
   addFirstKey,
   addKey,

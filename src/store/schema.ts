@@ -17,12 +17,13 @@ import type { SwitchScope } from '../domain/switch-scope.ts';
 import type { SerializedEntry } from './audit/entry.ts';
 import type { Hash } from './audit/merkle.ts';
 import type { Json, JsonColumns } from './engine/column-dialect.ts';
+import { STATEMENT_JSON_COLUMNS, type StatementTables } from './statement-tables.ts';
 
 /**
  * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money
  * is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables {
+export interface Tables extends StatementTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;
@@ -88,6 +89,7 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   sendAttempts: { request: true },
   senders: { outages: true },
   unaskedOrders: { shown: true },
+  ...STATEMENT_JSON_COLUMNS,
 };
 
 export interface ReturnRecord {

@@ -13,6 +13,7 @@ export type * from './payees.ts';
 export type * from './payouts.ts';
 export type * from './repositories.ts';
 export type * from './schema.ts';
+export type * from './statement-tables.ts';
 export type { StoreIdentity } from './store-errors.ts';
 export type * from './sums.ts';
 

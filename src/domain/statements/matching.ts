@@ -58,7 +58,9 @@ class Matching {
     this.input = input;
     this.byReference = new Map(input.records.map((record) => [record.reference, record]));
     this.names = new ByReference(
-      input.records.flatMap((record) => [record.reference, ...record.names].map((name) => [name, record] as const)),
+      input.records.flatMap((record) =>
+        [record.reference, ...record.names.filter((name) => UUID.test(name))].map((name) => [name, record] as const),
+      ),
     );
     for (const record of input.records) {
       for (const name of record.names) addUnique(this.others, fold(name), record);
@@ -96,7 +98,16 @@ class Matching {
       const found = new Set(line.references.flatMap((text) => this.recordNamed(text) ?? []));
       const [record, another] = found;
       if (record !== undefined && another === undefined) this.name(record, line, 'reference');
+      else if (another !== undefined) this.takeNamed(line, found);
     }
+  }
+
+  /** One booking that names several payments and is their sum. */
+  private takeNamed(line: BookedLine, records: ReadonlySet<OurRecord>): void {
+    const payments = [...records].flatMap(({ movements }) =>
+      movements.filter((it) => it.kind !== 'fee' && this.unbooked.has(it.id) && isSamePlace(it, line)),
+    );
+    if (payments.length > 0) this.takeAll(line, payments, 'reference');
   }
 
   private recordNamed(text: string): OurRecord | undefined {
@@ -157,7 +168,8 @@ class Matching {
           ? asked.accountId === line.accountId && asked.currency === line.currency && asked.minor === line.minor
           : state === 'paid' && line.isReturn && asked.currency === line.currency && line.minor <= asked.minor,
       );
-      const [record, another] = fitting;
+      const unpaidOnly = fitting.every(({ state }) => state === 'unpaid');
+      const [record, another] = unpaidOnly ? fitting : fitting.filter(({ state }) => state !== 'unpaid');
       if (record !== undefined && another === undefined) this.name(record, line, 'document');
     }
   }
@@ -516,10 +528,18 @@ const sum = (some: readonly { minor: bigint }[]): bigint => some.reduce((total, 
 
 const fold = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
-/** A name that two records share names neither. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A name that two records share names neither, unless one of them is proven unpaid and the other is its repetition. */
 function addUnique(names: Map<string, OurRecord | undefined>, name: string, record: OurRecord): void {
   if (name.length < DOCUMENT_LENGTH) return;
-  names.set(name, names.has(name) && names.get(name) !== record ? undefined : record);
+  const before = names.get(name);
+  names.set(name, names.has(name) && before !== record ? theOther(before, record) : record);
+}
+
+function theOther(one: OurRecord | undefined, another: OurRecord): OurRecord | undefined {
+  if (one === undefined || (one.state === 'unpaid') === (another.state === 'unpaid')) return undefined;
+  return one.state === 'unpaid' ? another : one;
 }
 
 const inOrderOfDays = (lines: Iterable<BookedLine>): BookedLine[] =>

@@ -1,0 +1,134 @@
+import { formatMinor } from '../../domain/money.ts';
+import type { BookedLine, Discrepancy, OurRecord, Reconciled } from '../../domain/statements/booked.ts';
+import { differenceOf, incidentOf } from '../../domain/statements/incidents.ts';
+import { coverageOf, linesOf } from '../../domain/statements/lines.ts';
+import { dayAfter, RETURNED_WITHIN_DAYS, reconcile } from '../../domain/statements/matching.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { cardRecord, OurSide } from './our-side.ts';
+
+/** How many days of bookings are compared again with each statement: those of returns, and what comes late to them. */
+const WINDOW_DAYS = RETURNED_WITHIN_DAYS + 15;
+/** A booking of the first day may be of a payout that ended before. */
+const BEFORE_DAYS = 10;
+
+export interface ReconciliationSums {
+  lines: number;
+  matched: number;
+  /** Open now, and how many of them are new. */
+  discrepancies: number;
+  isNew: number;
+  returns: number;
+}
+
+/** Compares all bookings of a user's accounts in the last days with our records, and stores what it finds. */
+export async function reconcileUser(
+  { store, now }: { store: Store; now(): number },
+  uid: string,
+): Promise<ReconciliationSums> {
+  const [latest] = await store.statementsTaken({ uid, limit: 1 });
+  if (latest === undefined) return { lines: 0, matched: 0, discrepancies: 0, isNew: 0, returns: 0 };
+  const since = dayAfter(latest.toDay, -WINDOW_DAYS);
+  const coverage = await store.coverageSince(uid, since);
+  const isKnown = coverageOf(coverage);
+  const entries = await store.entriesSince(uid, since);
+  const details = await store.entryDetails(entries.flatMap((it) => (it.details > 0 ? [it.entryId] : [])));
+  const lines = linesOf(entries, details, isKnown);
+  const decisions = await store.entryDecisions(uid);
+  const hands = decisions.map(({ lineId, reference }) => ({ lineId, reference: reference ?? undefined }));
+  const records = await recordsFor(
+    store,
+    uid,
+    since,
+    lines,
+    hands.flatMap(({ reference }) => reference ?? []),
+  );
+  const found = reconcile({
+    ...{ lines, records, byHand: hands },
+    isCovered: (accountId, day) => day >= since && isKnown(accountId, day),
+  });
+  const at = now();
+  const { kept, explained } = await store.recordReconciliation({ uid, since, at }, found.matches, found.discrepancies);
+  const fromOrders = new Set(coverage.flatMap(({ kind, accountId }) => (kind === 'orders' ? [accountId] : [])));
+  for (const [index, { discrepancyId, isNew }] of kept.entries()) {
+    const discrepancy = found.discrepancies[index];
+    if (isNew && discrepancy !== undefined) {
+      await openIncident(store, discrepancy, discrepancyId, {
+        at,
+        isFromOrders: fromOrders.has(discrepancy.accountId),
+      });
+    }
+  }
+  const explanation = { by: 'bank', reason: 'a later statement, or a person, explains it', at };
+  for (const incidentId of explained) await store.acknowledgeIncident(incidentId, explanation);
+  await recordReturns(store, found, at);
+  return {
+    lines: lines.length,
+    matched: new Set(found.matches.map(({ lineId }) => lineId)).size,
+    discrepancies: found.discrepancies.length,
+    isNew: kept.filter((it) => it.isNew).length,
+    returns: found.returns.length,
+  };
+}
+
+/** Payouts of these days, and older ones that a booking or a person names. */
+async function recordsFor(
+  store: Store,
+  uid: string,
+  since: string,
+  lines: readonly BookedLine[],
+  named: readonly string[],
+): Promise<OurRecord[]> {
+  const ours = new OurSide(store);
+  const records: OurRecord[] = [];
+  const from = Date.parse(dayAfter(since, -BEFORE_DAYS));
+  const seen = new Set<string>();
+  for await (const page of store.payoutsEndedSince(uid, from)) {
+    for (const { reference } of page) seen.add(reference);
+    records.push(...(await ours.recordsOf(page)));
+  }
+  for (const card of await store.cardsSucceededSince(from)) {
+    const account = lines.find(({ currency, direction }) => currency === card.currency && direction === 'credit');
+    if (account !== undefined) records.push(cardRecord(card, account.accountId));
+  }
+  const texts = [...named, ...lines.flatMap(({ direction, references }) => (direction === 'credit' ? references : []))];
+  const old = new Map<string, PayoutRecord>();
+  for (const payout of [...(await store.payoutsOf(texts)), ...(await store.payoutsOfOrders(texts))]) {
+    if (!seen.has(payout.reference)) old.set(payout.reference, payout);
+  }
+  // Their own bookings are of days that are not compared again.
+  const older = await ours.recordsOf([...old.values()]);
+  return [...records, ...older.map((record) => ({ ...record, movements: [] }))];
+}
+
+async function openIncident(
+  store: Store,
+  discrepancy: Discrepancy,
+  discrepancyId: string,
+  { at: seenAt, isFromOrders }: { at: number; isFromOrders: boolean },
+): Promise<void> {
+  const kind = incidentOf(discrepancy, isFromOrders);
+  if (kind === undefined) return;
+  const { lineIds, ours, ourCurrency, booked, currency } = discrepancy;
+  const [lineId = ''] = lineIds;
+  const reference = discrepancy.reference ?? lineId;
+  const payout = await store.payout(reference);
+  const amount = (minor: bigint | undefined, of: string): string | undefined =>
+    minor === undefined ? undefined : `${formatMinor(minor, of)} ${of}`;
+  const values = { ours: amount(ours, ourCurrency), booked: amount(booked, currency) };
+  const incident = {
+    ...{ kind, reference, orderId: payout?.orderId ?? (lineId || reference), seenAt },
+    differs: differenceOf(discrepancy.kind, values),
+  };
+  await store.recordIncident(incident);
+  const found = (await store.incidentsOf([reference])).find(
+    (it) => it.kind === kind && it.differs?.field === incident.differs.field,
+  );
+  if (found !== undefined) await store.noteDiscrepancyIncident(discrepancyId, found.id);
+}
+
+async function recordReturns(store: Store, { returns }: Reconciled, seenAt: number): Promise<void> {
+  for (const { lineId: orderId, reference, minor, currency, reason } of returns) {
+    await store.recordReturn({ orderId, reference, amount: formatMinor(minor, currency), currency, seenAt });
+    if (reason !== undefined) await store.recordReturnReason(orderId, reason);
+  }
+}
