@@ -278,7 +278,8 @@ async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Pro
   if (row.lookAlikeOf === null) return undefined;
   const earlier = await store.payout(row.lookAlikeOf);
   if (earlier === undefined) return { daysBefore: null };
-  return { daysBefore: Math.max(0, Math.floor((row.createdAt - earlier.createdAt) / DAY_MS)) };
+  const daysBefore = Math.max(0, Math.floor((row.createdAt - earlier.createdAt) / DAY_MS));
+  return { daysBefore, ...(row.batchId !== null && earlier.batchId === row.batchId && { sameFile: true }) };
 }
 
 export interface AssessInput extends ExchangeProgress {

@@ -48,7 +48,7 @@ import {
   updateBatch,
 } from '../platform/temporal/workflow-executions.ts';
 import { payeeInFull } from '../reports/masked.ts';
-import { capsText, flagTexts } from '../reports/question-facts.ts';
+import { alikeText, capsText, flagTexts } from '../reports/question-facts.ts';
 import { confirm } from './confirm.ts';
 import {
   assertApprovable,
@@ -367,7 +367,7 @@ const PLAN_COLUMNS: [head: string, cell: (shown: BatchPlan['shown'][number]) => 
 ];
 
 function planText(plan: BatchPlan): string {
-  const { batchId, question, rows, shown, totals, payees, newPayees, caps, flags, apart, digest } = plan;
+  const { batchId, question, rows, shown, totals, payees, newPayees, caps, flags, alikes, apart, digest } = plan;
   const what =
     question === 'bank'
       ? counted(rows.length, "order in the bank's audit", "orders in the bank's audit")
@@ -393,6 +393,7 @@ function planText(plan: BatchPlan): string {
     ...sums,
     ...caps.map((it) => `  ${capsText(it)}`),
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
+    ...alikes.map((ids) => `  check: ${alikeText(ids)}`),
     ...(first.length === 0 ? [] : ['', filledTable(PLAN_COLUMNS, first, width)]),
     ...(others > 0
       ? [

@@ -177,7 +177,7 @@ function oneText(question: ShownQuestion, width: number): string {
     ['Amount', `${groupedAmount(amount)} ${currency}`] as const,
     ...paidFacts(question),
     ['Maker', row.by ?? 'not known'] as const,
-    ['Check', flagTexts(row).join(', ')] as const,
+    ['Check', flagTexts(row, question.alike).join(', ')] as const,
     ...askedFacts(question),
   ].map(([label, text]) => [label, text == null ? text : visible(text)] as const);
   const labelWidth = Math.max(...facts.map(([label, text]) => (text ? label.length : 0))) + 2;

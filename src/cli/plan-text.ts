@@ -30,6 +30,7 @@ export function planText(
     ...lines,
     ...datesText(plan),
     ...lookAlikesText(plan, earlier),
+    ...alikesText(plan),
     ...(outlook === undefined ? [] : outlookText(outlook)),
     ...plan.exchanges.map(soldText),
     ...(plan.store === undefined ? [] : storeText(plan.store)),
@@ -80,6 +81,21 @@ function lookAlikesText({ lookAlikes: { count, rows } }: Plan, earlier: readonly
       ({ row, id, like, days }) =>
         `  row ${row} ${visible(id)}: same payee, amount and currency as ${like}${known.get(like) ?? ''}, ${age(days)}`,
     ),
+  ];
+}
+
+function alikesText({ alikes: { count, held, groups } }: Plan): string[] {
+  const more = groups.length - LISTED_MAX;
+  return [
+    ...groups.slice(0, LISTED_MAX).map(({ rows, amount, currency }) => {
+      const ids = rows.slice(0, LISTED_MAX).map(({ id }) => visible(id));
+      const others = rows.length > LISTED_MAX ? ' and others' : '';
+      return `${counted(rows.length, 'row')} are alike: ${ids.join(', ')}${others} (same payee, ${groupedAmount(amount)} ${currency})`;
+    }),
+    ...(more > 0 ? [`${counted(count, 'row')} of this file are alike to another one`] : []),
+    ...(held > 0
+      ? [`${counted(held, 'of them is', 'of them are')} held until somebody approves: the policy says so`]
+      : []),
   ];
 }
 

@@ -547,7 +547,7 @@ export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], clai
       yield claim;
     }
   }
-  const own = await planOf(plan.file, itemsInTurns(included()), plan.lookAlikes, NO_DAYS);
+  const own = await planOf(plan.file, itemsInTurns(included()), plan, NO_DAYS);
   if (found !== rows.length) throw planDiffers(plan, 'a payout that is not here');
   if (FIGURES.some((name) => !isDeepStrictEqual(own[name], plan[name]))) throw planDiffers(plan, 'what they amount to');
 }

@@ -74,6 +74,8 @@ export interface Policy {
   /** How long a signed approval stays valid, ms. */
   approvalTtlMs: number;
   limits: readonly Limit[];
+  /** Of rows of one file with the same payee, amount and currency, all but the first are held. */
+  holdDuplicates?: boolean;
 }
 
 /** What a decision is about. `screening`: a hold because of a screening. `make`: submitting a payout. */

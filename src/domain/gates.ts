@@ -29,7 +29,7 @@ export interface Guards {
   /** The policy does not, or no longer, let its maker submit it. */
   makerNotAllowed?: true;
   /** An earlier payout with the same payee, amount and currency; `daysBefore`: days between the two claims, null if unknown. */
-  lookAlike?: { daysBefore: number | null };
+  lookAlike?: { daysBefore: number | null; sameFile?: true };
   /** State of the card payment that the payout depends on; absent if it depends on none. */
   cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
   /** What the card payment collected, once it has succeeded. */
@@ -243,9 +243,10 @@ function objections({ checks = [] }: Read): ToLetThrough[] {
   });
 }
 
-function daysText({ daysBefore }: NonNullable<Guards['lookAlike']>): string | undefined {
+function daysText({ daysBefore, sameFile }: NonNullable<Guards['lookAlike']>): string | undefined {
+  if (sameFile) return 'in the same file';
   if (daysBefore === null) return undefined;
-  return daysBefore === 0 ? 'of the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
+  return daysBefore === 0 ? 'earlier the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;
 }
 
 /** Each of the two is decided on its own. */

@@ -219,8 +219,8 @@ export function likeness(instruction: PayoutInstruction, details?: PayeeDetails)
 }
 
 /** Digests that a row may share with a look-alike: of the payee as the row names it, and of the payee's account. */
-export const lookAlikeKeys = (row: { lookAlikeKey?: string; lookAlikeAccount?: string }): string[] =>
-  [row.lookAlikeKey, row.lookAlikeAccount].filter((key) => key !== undefined);
+export const lookAlikeKeys = (row: { lookAlikeKey?: string | null; lookAlikeAccount?: string | null }): string[] =>
+  [row.lookAlikeKey, row.lookAlikeAccount].filter((key) => typeof key === 'string');
 
 function minorAmount({ amount, currency }: PayoutInstruction): string {
   const parsed = parseAmount(amount, currency);

@@ -119,6 +119,7 @@ const policyFile = z.strictObject({
   approvals: z.array(approval).default([]),
   approvalHours: z.int().min(1).max(8_760).default(72),
   limits: z.array(limit).default([]),
+  holdDuplicates: z.boolean().optional(),
 });
 
 /** The parser's message gives the place and shows a piece of the text, which is fine: a policy contains no secrets. */
@@ -145,7 +146,7 @@ export function parsePolicy(text: string): PolicyRead {
   if (error !== undefined) {
     return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
   }
-  const { approvalHours, approvals, limits, origin } = data;
+  const { approvalHours, approvals, limits, origin, holdDuplicates } = data;
   const people = data.people.map(({ keys, passkeys, tokens, ...rest }): Person => {
     const credentials = [
       ...keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey })),
@@ -170,6 +171,7 @@ export function parsePolicy(text: string): PolicyRead {
     approvals,
     approvalTtlMs: approvalHours * HOUR_MS,
     limits,
+    holdDuplicates,
   };
   return { policy };
 }

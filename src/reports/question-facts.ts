@@ -82,11 +82,15 @@ const rateAtMost = ({
 export const NOT_MADE = 'no rule asks for an approval, but its maker has not signed it, with all that it may sell';
 
 /** What people should check before they decide. */
-export function flagTexts({ kind, instruction, assessed, lookAlikeOf, generation }: PayoutRecord): string[] {
+export function flagTexts(
+  { kind, instruction, assessed, lookAlikeOf, generation }: PayoutRecord,
+  alike: readonly string[] = [],
+): string[] {
   const flags: [isUp: boolean, text: string][] = [
     ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
     [kind === 'payout' && instruction.beneficiary_id === undefined, 'payee given by its details'],
-    [lookAlikeOf !== null, 'looks like an earlier payout'],
+    [lookAlikeOf !== null && alike.length === 0, 'looks like an earlier payout'],
+    [alike.length > 0, `same payee and amount as ${alike.join(', ')} of the same file`],
     [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
     [assessed?.funds?.enough === false, 'the account does not hold enough money'],
     [generation > 0, 'retried after a proven failure'],
@@ -129,6 +133,12 @@ function orderText(order: OrderShown): string {
   const parts = [money(amount, currency) ?? 'no amount', sold && `for ${sold}`, from && `from ${from}`];
   return parts.filter((part) => part).join(' ');
 }
+
+/** `2 rows are alike: INV-9001, INV-9002 (same payee, amount and currency)` */
+export const alikeText = (ids: readonly string[]): string =>
+  `${counted(ids.length, 'row')} are alike: ${ids.slice(0, ALIKE_MAX).join(', ')}${ids.length > ALIKE_MAX ? ' and others' : ''} (same payee, amount and currency)`;
+
+const ALIKE_MAX = 10;
 
 /** Caps that one signature covers, with the number of payouts. */
 export const capsText = ({ feeCap, maxSlippage, count }: { feeCap?: string; maxSlippage?: string; count: number }) =>

@@ -69,6 +69,30 @@ export function payoutsOf(db: Database, references: readonly string[]): Promise<
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
 }
 
+/** Documents of the other rows of its batch with the same payee, amount and currency; at most `ALIKE_MAX`. */
+export async function alikeInBatch(
+  db: Database,
+  { batchId, reference, ...keys }: Pick<PayoutRecord, 'batchId' | 'reference' | 'lookAlikeKey' | 'lookAlikeAccount'>,
+): Promise<string[]> {
+  if (batchId === null) return [];
+  const found = new Set<string>();
+  for (const column of ['lookAlikeKey', 'lookAlikeAccount'] as const) {
+    const rows = await db
+      .selectFrom('payouts')
+      .select('documentId')
+      .where(column, '=', keys[column])
+      .where('batchId', '=', batchId)
+      .where('reference', '!=', reference)
+      .orderBy('row')
+      .limit(ALIKE_MAX)
+      .execute();
+    for (const { documentId } of rows) found.add(documentId);
+  }
+  return [...found].slice(0, ALIKE_MAX);
+}
+
+const ALIKE_MAX = 10;
+
 /** Payouts with one of these order ids. */
 export function payoutsOfOrders(db: Database, orderIds: readonly string[]): Promise<PayoutRecord[]> {
   const query = db.selectFrom('payouts').selectAll();

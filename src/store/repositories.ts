@@ -60,6 +60,7 @@ export {
 export * from './past.ts';
 export * from './payees.ts';
 export {
+  alikeInBatch,
   approvalsOf,
   approvalsOfMany,
   changePayout,

@@ -11,7 +11,9 @@ import { openEmptyStore } from '../support/empty-store.ts';
 
 const DAYS = { today: '2026-03-30', calendar: undefined };
 
-const planned = (rows: readonly ClaimRow[]): Promise<Plan> => planOf('may.csv', rows, { count: 0, rows: [] }, DAYS);
+const NONE_ALIKE = { lookAlikes: { count: 0, rows: [] }, alikes: { count: 0, held: 0, groups: [] } };
+
+const planned = (rows: readonly ClaimRow[]): Promise<Plan> => planOf('may.csv', rows, NONE_ALIKE, DAYS);
 
 describe('the plan', () => {
   it('sums by currency, in order of the codes, each at the scale of its currency', async () => {
@@ -130,7 +132,12 @@ describe('the plan', () => {
     await store.claimBatch({ ...earlier, rows: [claimRow(1, 'INV-5', payee)] });
     const { reference } = claimRow(1, 'INV-5');
     const alike = { row: 2, id: 'INV-9', like: reference, days: 1 };
-    const plan = await planOf('may.csv', claimRowsOf({ id: 'INV-9' }), { count: 1, rows: [alike] }, DAYS);
+    const plan = await planOf(
+      'may.csv',
+      claimRowsOf({ id: 'INV-9' }),
+      { ...NONE_ALIKE, lookAlikes: { count: 1, rows: [alike] } },
+      DAYS,
+    );
     const text = planText(plan, undefined, await store.payoutsOf([reference]));
     expect(text).toContain(
       `row 2 INV-9: same payee, amount and currency as ${reference} (INV-5 in batch batch-1: 10.50 USD to M*** ***6789, received), a day ago`,

@@ -20,7 +20,7 @@ import {
 } from '../../people/decisions/batch-plan.ts';
 import { executionsOver } from '../../platform/temporal/workflow-executions.ts';
 import { type Html, html } from '../../reports/html.ts';
-import { capsText, flagTexts, payeeShown } from '../../reports/question-facts.ts';
+import { alikeText, capsText, flagTexts, payeeShown } from '../../reports/question-facts.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { optionalText, parsed } from '../http/documents.ts';
@@ -161,7 +161,7 @@ ${apartRows(excluded)}`;
 const payouts = ({ rows }: BatchPlan): string => counted(rows.length, 'payout');
 
 function summary(plan: BatchPlan): Html {
-  const { question, rows, totals, payees, newPayees, caps, flags } = plan;
+  const { question, rows, totals, payees, newPayees, caps, flags, alikes } = plan;
   if (rows.length === 0) return html`<p class="attend">None of these rows can be approved together with others.</p>`;
   const flagged = Object.entries(flags) as [Flag, number][];
   const isNew = newPayees === 0 ? '' : `, ${groupedAmount(newPayees)} of them new`;
@@ -169,6 +169,7 @@ function summary(plan: BatchPlan): Html {
 ${question === 'bank' && "These orders wait for the bank's audit."} A signature covers each row as it is shown here: if its payee or a cap changes, that row asks again.</p>
 <ul class="quiet">${caps.map((it) => html`<li>${capsText(it)}</li>`)}</ul>
 ${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${groupedAmount(n)}: ${FLAGS[flag]}</li>`)}</ul>`}
+${alikes.map((ids) => html`<p class="attend">${alikeText(ids)}.</p>`)}
 ${totals.length > 1 && dataTable('Amounts', TOTALS, totals)}`;
 }
 

@@ -303,7 +303,7 @@ function payoutPage(page: PayoutPage): Html {
   const { row } = shown;
   const { documentId, state, reference } = row;
   const { amount, currency } = row.instruction;
-  const flags = flagTexts(row);
+  const flags = flagTexts(row, shown.alike);
   return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
 ${answer !== undefined && html`<p class="note" role="status">${answer}</p>`}
 ${incidents.map((it) => incidentNote(it, view))}

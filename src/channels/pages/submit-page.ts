@@ -165,6 +165,7 @@ ${plan.fees.length > 0 && html`<p>Fees that the bank quotes now: ${plan.fees.map
 ${plan.feesNotQuoted > 0 && html`<p class="quiet">Fees of ${counted(plan.feesNotQuoted, plan.fees.length > 0 ? 'other payout' : 'payout')}: the bank quotes them at the time of sending, so they are not in the table.</p>`}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}
+${alikes(plan.alikes)}
 ${warnings.length > 0 && html`<h2>To check</h2>${warningTable(warnings)}`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
 ${storeUse(plan.store)}
@@ -204,6 +205,18 @@ const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html |
       : `${groupedAmount(count)} look like recent payouts and will be held until somebody approves them.`
   }</p>
 ${dataTable(count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency', LOOK_ALIKES, rows)}`;
+
+const alikes = ({ count, held, groups }: PlanDocument['plan']['alikes']): Html | false =>
+  count > 0 &&
+  html`<div class="attend">${groups.map(
+    ({ rows, amount, currency }) =>
+      html`<p>${counted(rows.length, 'row')} are alike: <strong>${rows.map(({ id }) => id).join(', ')}</strong> (same payee, ${money(amount, currency)}).</p>`,
+  )}
+<p>${
+    held > 0
+      ? `${counted(held, 'of them is', 'of them are')} held until somebody approves: the policy says so.`
+      : 'Each is paid unless you take it out of the file.'
+  }</p></div>`;
 
 const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][number]>[] = [
   { head: 'Document', cell: ({ id }) => id },

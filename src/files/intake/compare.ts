@@ -19,6 +19,7 @@ export interface ComparedFile extends ReadFile {
   /** Whether the message id was never taken before. */
   messageIsNew: boolean;
   lookAlikes: LookAlikes;
+  alikes: Alikes;
 }
 
 const PAID =
@@ -52,7 +53,7 @@ async function comparedTo(
   const isStopping = options.invalid === 'stop';
   if (known.misused.total > 0) return misusedIds(known.misused, staged.original);
   if (staged.claimCount === 0 && known.taken.total > 0 && staged.findings.total === 0)
-    return { ...checked, known, messageIsNew: false, lookAlikes: NO_LOOK_ALIKES };
+    return { ...checked, known, messageIsNew: false, lookAlikes: NO_LOOK_ALIKES, alikes: NO_ALIKES };
   if (known.taken.total > 0 && isStopping) {
     // Claimed in one step by somebody else, while the rows were compared page by page.
     if ((await dropKnown(store, checked)).taken.total > 0) return otherPlan('rows');
@@ -69,7 +70,9 @@ async function comparedTo(
   const messageIsNew = await isMessageNew(store, checked, options);
   if (messageIsNew instanceof IntakeRefusal) return messageIsNew;
   const days = options.allowLookAlikes === true ? 0 : config.lookAlikeDays;
-  return { ...checked, known, messageIsNew, lookAlikes: await markLookAlikes(store, staged, { days, now: now() }) };
+  const lookAlikes = await markLookAlikes(store, staged, { days, now: now() });
+  const alikes = await markAlikes(staged, config.settings.policy?.holdDuplicates === true);
+  return { ...checked, known, messageIsNew, lookAlikes, alikes };
 }
 
 /** Before anything is returned of what the store or the bank has. In a dry run without a maker, nobody has proven who they are. */
@@ -149,10 +152,39 @@ const SHOWN_MAX = 20;
 export const lookAlikesSince = (days: number, now: number): number | undefined =>
   days === 0 ? undefined : now - days * DAY_MS;
 
-/**
- * Marks each claim whose payee, amount and currency were paid, or are being paid, within `days`. Rows of the same file are not
- * compared with each other: two rows with two ids are meant as two payouts.
- */
+/** Rows of a file with the same payee, amount and currency as another row of it. */
+export interface Alikes {
+  /** Rows in all groups. */
+  count: number;
+  /** Those that are held: all but the first of each group, if the policy says so. */
+  held: number;
+  /** The first groups. */
+  groups: { rows: { row: number; id: string }[]; amount: string; currency: string }[];
+}
+
+const NO_ALIKES: Alikes = { count: 0, held: 0, groups: [] };
+
+/** Two rows with two ids are two payouts, but people are shown that they are alike; `isHeld` has somebody decide the later ones. */
+export async function markAlikes(staged: StagedFile, isHeld: boolean): Promise<Alikes> {
+  const found: Alikes = { count: 0, held: 0, groups: [] };
+  for await (const rows of staged.alikes()) {
+    found.count += rows.length;
+    const [first, ...later] = rows.flatMap((row) => staged.claimAt(row) ?? []);
+    if (first === undefined) continue;
+    for (const claim of isHeld ? later : []) {
+      // One that looks like an earlier payout is held for that.
+      staged.claim({ ...claim, lookAlikeOf: claim.lookAlikeOf ?? first.reference });
+      found.held += 1;
+    }
+    if (found.groups.length >= SHOWN_MAX) continue;
+    const { amount, currency } = first.instruction;
+    const shown = [first, ...later].slice(0, SHOWN_MAX).map(({ row, instruction: { id } }) => ({ row, id }));
+    found.groups.push({ rows: shown, amount, currency });
+  }
+  return found;
+}
+
+/** Marks each claim whose payee, amount and currency were paid, or are being paid, within `days`; rows of one file: `markAlikes`. */
 export async function markLookAlikes(
   store: Store,
   staged: StagedFile,

@@ -12,7 +12,7 @@ import { storeLocation } from '../../store/engine/store-url.ts';
 import { nameOfDatabase } from '../../store/restore.ts';
 import type { ClaimRow, Store } from '../../store/store.ts';
 import type { Days } from '../rules/warnings.ts';
-import type { LookAlikes } from './compare.ts';
+import type { Alikes, LookAlikes } from './compare.ts';
 
 export interface Plan {
   file: string;
@@ -34,6 +34,7 @@ export interface Plan {
   /** Rows per execution date, `null` for at once; sorted. */
   executionDates: { date: string | null; count: number }[];
   lookAlikes: LookAlikes;
+  alikes: Alikes;
 }
 
 export interface PlannedExchange extends Total {
@@ -64,7 +65,7 @@ export interface StoreUse {
 export async function planOf(
   file: string,
   claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
-  lookAlikes: LookAlikes,
+  { lookAlikes, alikes }: Pick<Plan, 'lookAlikes' | 'alikes'>,
   { today, calendar }: Days,
 ): Promise<Plan> {
   const totals = new Totals();
@@ -112,6 +113,7 @@ export async function planOf(
       .sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
       .map(([date, count]) => ({ date, count })),
     lookAlikes,
+    alikes,
   };
 }
 

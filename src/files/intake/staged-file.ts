@@ -3,7 +3,7 @@ import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { lookAlikeKey } from '../../domain/identity.ts';
-import type { PayeeDetails } from '../../domain/payee.ts';
+import { lookAlikeKeys, type PayeeDetails } from '../../domain/payee.ts';
 import type { ClaimRow, RefusedRow } from '../../store/store.ts';
 import type { RowSink } from '../input.ts';
 import { itemsInTurns } from '../input.ts';
@@ -37,6 +37,7 @@ const TABLES = `
   create index claims_reference on claims (reference, row);
   create table findings (row integer not null, line integer not null, body text not null, reference text);
   create index findings_row on findings (row);
+  create table likes (key text not null, row integer not null, primary key (key, row)) without rowid;
 `;
 
 /**
@@ -169,6 +170,34 @@ export class StagedFile implements RowSink<Finding>, Disposable {
       0,
     );
     for (const page of unclaimed) yield* page.map((row) => this.refusedRow(row));
+  }
+
+  /**
+   * Claims of the file that mean the same payment: the rows of each group, the group with the first row first; the groups and, of
+   * each, the rows are in the order of the file.
+   */
+  async *alikes(): AsyncGenerator<number[]> {
+    this.database.exec('delete from likes');
+    for await (const page of itemsInTurns(this.claimPages())) {
+      for (const claim of page) {
+        for (const key of lookAlikeKeys(claim)) this.run('insert or ignore into likes values (?, ?)', key, claim.row);
+      }
+    }
+    const groups = this.all<{ rows: string }>(
+      `select distinct rows from (select json_group_array(row order by row) as rows, min(row) as first from likes
+        group by key having count(*) > 1) order by first`,
+    );
+    const seen = new Set<number>();
+    for (const { rows } of groups) {
+      const group = (JSON.parse(rows) as number[]).filter((row) => !seen.has(row));
+      for (const row of group) seen.add(row);
+      if (group.length > 1) yield group;
+    }
+  }
+
+  claimAt(row: number): ClaimRow | undefined {
+    const found = this.get<{ body: string }>('select body from claims where row = ?', row);
+    return found && this.claimOf(found.body);
   }
 
   /** Distinct ids in the claims, once for each user that names them, with that user's first row; at most `limit`. */

@@ -166,7 +166,7 @@ async function planned(
   const quotes = options.quotes ?? (await quoteExchanges(app.bank, staged, maxSlippage));
   bindRows(staged, quotes);
   if (asksOne(app, options)) staged.warning({ file, ...UNSIGNED });
-  const plan = await planOf(file, itemsInTurns(staged.claims()), compared.lookAlikes, daysOf(app));
+  const plan = await planOf(file, itemsInTurns(staged.claims()), compared, daysOf(app));
   unplanned.move();
   return { ...compared, plan, quotes, [Symbol.dispose]: () => staged[Symbol.dispose]() };
 }

@@ -2,7 +2,7 @@ import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { isSamePerson, isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
 import { compareDecimals, type Total, Totals } from '../../domain/money.ts';
-import type { Flag } from '../../domain/payee.ts';
+import { type Flag, lookAlikeKeys } from '../../domain/payee.ts';
 import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
 import { inPages } from '../../store/in-pages.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -53,6 +53,8 @@ export interface BatchPlan {
   caps: PlanCaps[];
   /** Number of rows with each flag. */
   flags: Partial<Record<Flag, number>>;
+  /** Documents of its rows that are alike: same payee, amount and currency. The first groups. */
+  alikes: string[][];
   /** Rows outside the plan, and why. */
   apart: { reference: string; documentId: string; amount: string; currency: string; why: Exclusion }[];
   /** Its rows in full, those with new or changed payees first, then by amount; at most `SHOWN_MAX`. */
@@ -62,6 +64,7 @@ export interface BatchPlan {
 export type ShownRow = Pick<PlanItem, 'row' | 'payee'>;
 
 export const SHOWN_MAX = 200;
+const ALIKES_MAX = 20;
 
 /** Highest fee, a decimal string, and highest slippage of an exchange, as a fraction. */
 type PlanCaps = Partial<Caps> & { count: number };
@@ -148,6 +151,7 @@ class BegunPlan {
   readonly #payees = new Set<string>();
   readonly #newPayees = new Set<string>();
   readonly #flags: BatchPlan['flags'] = {};
+  readonly #alike = new Map<string, Set<string>>();
 
   constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>) {
     this.#about = about;
@@ -171,6 +175,7 @@ class BegunPlan {
       if (this.#shown.length > 2 * SHOWN_MAX) this.#keepFirst();
       this.#count(instruction, assessed?.flags);
       this.#countCaps(capsOf(row, item.caps));
+      this.#compare(row);
     }
   }
 
@@ -187,9 +192,21 @@ class BegunPlan {
     if (flags.includes('new-payee')) this.#newPayees.add(payee);
   }
 
+  #compare({ lookAlikeKey, lookAlikeAccount, documentId }: PayoutRecord): void {
+    for (const key of lookAlikeKeys({ lookAlikeKey, lookAlikeAccount })) {
+      this.#alike.set(key, (this.#alike.get(key) ?? new Set()).add(documentId));
+    }
+  }
+
   #countCaps({ feeCap, maxSlippage }: Caps): void {
     const key = JSON.stringify([feeCap, maxSlippage]);
     this.#caps.set(key, { feeCap, maxSlippage, count: (this.#caps.get(key)?.count ?? 0) + 1 });
+  }
+
+  /** Two rows may share the key of the payee's id and that of its account. */
+  #alikes(): string[][] {
+    const groups = [...this.#alike.values()].filter(({ size }) => size > 1).map((ids) => [...ids]);
+    return [...new Map(groups.map((ids) => [JSON.stringify(ids), ids])).values()].slice(0, ALIKES_MAX);
   }
 
   whole(): BatchPlan {
@@ -204,6 +221,7 @@ class BegunPlan {
       newPayees: this.#newPayees.size,
       caps: [...this.#caps.values()],
       flags: this.#flags,
+      alikes: this.#alikes(),
       apart: this.#apart,
     };
   }

@@ -70,6 +70,8 @@ export interface ReadQuestion {
   caps: Caps;
   /** Decisions about it are signed. */
   isSigned: boolean;
+  /** Documents of its file with the same payee, amount and currency; not read for a plan, which compares its own rows. */
+  alike?: readonly string[];
 }
 
 /**
@@ -86,7 +88,7 @@ export interface ShownQuestion extends ReadQuestion {
 }
 
 interface QuestionDeps extends Pick<PlanDeps, 'settings'> {
-  store: Pick<Store, 'attemptsOf'>;
+  store: Pick<Store, 'attemptsOf' | 'alikeInBatch'>;
   /** Absent: nothing is read from the bank. */
   bank?: Pick<PlanDeps['bank'], 'beneficiaries' | 'orders'>;
 }
@@ -107,7 +109,9 @@ export async function readQuestion(deps: QuestionDeps, row: PayoutRecord): Promi
     shown(id === undefined ? undefined : bank?.beneficiaries.get(id)),
     shown(orderId === '' ? undefined : bank?.orders.get(orderId)),
   ]);
-  return { row, asked, payee, order, caps: capsOf(row, settings.terms), isSigned: settings.policy !== undefined };
+  const alike = await deps.store.alikeInBatch(row);
+  const isSigned = settings.policy !== undefined;
+  return { row, asked, payee, order, caps: capsOf(row, settings.terms), isSigned, alike };
 }
 
 /** What is shown of a question. The signer's process makes it from what was read, so that nobody else says what they see. */

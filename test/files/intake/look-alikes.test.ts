@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { markLookAlikes } from '../../../src/files/intake/compare.ts';
+import { markAlikes, markLookAlikes } from '../../../src/files/intake/compare.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { claimRowsOf } from './rows.ts';
@@ -90,4 +90,26 @@ it('takes two rows of one file with the same payee and amount for two payouts', 
   const store = await storeWith(NOW - 40 * DAY_MS);
   const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'one' }, { id: 'two' }));
   expect((await markLookAlikes(store, staged, { days: 3, now: NOW })).count).toBe(0);
+});
+
+it('names rows of one file that are alike, and holds all but the first if the policy says so', async () => {
+  const account = { beneficiary_id: undefined, account_no: '123456789' };
+  const rows = claimRowsOf(
+    { id: 'INV-1' },
+    { id: 'INV-2', amount: '12.50' },
+    { id: 'INV-3', amount: '12.5' },
+    { id: 'INV-4', ...account },
+    { id: 'INV-5', amount: '9' },
+    { id: 'INV-6', ...account, account_no: '1234-56789' },
+  );
+  const { staged } = checkedOf('new.csv', rows);
+  const held = () => [...staged.claims()].flatMap(({ row, lookAlikeOf }) => (lookAlikeOf === undefined ? [] : [row]));
+  const shown = await markAlikes(staged, false);
+  expect(shown.groups.map((group) => group.rows.map(({ id }) => id))).toEqual([
+    ['INV-1', 'INV-2', 'INV-3'],
+    ['INV-4', 'INV-6'],
+  ]);
+  expect([shown.count, shown.held, held()]).toEqual([5, 0, []]);
+  expect((await markAlikes(staged, true)).held).toBe(3);
+  expect(held().sort()).toEqual([2, 3, 6]);
 });
