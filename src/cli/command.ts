@@ -264,8 +264,16 @@ export function examplesText(examples: readonly Example[], width = widthOf(proce
 
 // Parsers for option values. Each throws commander's error, which names the option, unless it says otherwise.
 
-/** Text that is stored and shown to people. Throws a `Problem`: commander's own error would repeat the text. */
+/** Words that commands are printed with where somebody has to fill something in. */
+const PLACEHOLDERS: readonly string[] = ['NAME', 'TEXT', 'ORDER', 'REASON'];
+
+/** Text that is stored and shown to people; no word that stands for one. Throws a `Problem`: commander's own error would repeat the text. */
 export function storableText(text: string): string {
+  if (PLACEHOLDERS.includes(text.trim())) {
+    throw new Problem('usage', 'placeholder', `${text.trim()} stands for what you have to fill in.`, {
+      hint: text.trim() === 'NAME' ? 'Give your own name.' : 'Write what is to be recorded, and an id as it is.',
+    });
+  }
   if (!holdsCardNumber(text) && !/\p{Cc}/u.test(text)) return text;
   throw new Problem('usage', 'text-refused', 'Stored text must not contain a card number or control characters.', {
     hint: 'Remove the number from names, reasons and evidence, and write them on one line.',

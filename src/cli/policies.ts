@@ -51,14 +51,22 @@ export async function initPolicy(session: Session, file: string): Promise<void> 
     const named = roles.split(/[\s,]+/).filter((role) => role !== '');
     people.push({ name, roles: named, scope: {}, keys: key === '' ? [] : [key] });
   }
-  const approvals = Number(
-    (await questions.ask('How many people approve each payout, transfer and exchange (0: none): ')).trim() || '0',
-  );
+  const approvals = await approvalsAsked(questions);
   questions.close();
   const text = `${JSON.stringify({ version: 1, people, approvals: approvals > 0 ? [{ approvals }] : [] }, null, 2)}\n`;
   assertUsable(text);
   await writeNew(file, text);
   session.output.result({ file }, `Written: ${file}. Set PAYOUTS_POLICY to it.`);
+}
+
+/** Asked until a number is given: that nobody has to approve is said, never left out. */
+async function approvalsAsked(questions: { ask(question: string): Promise<string> }): Promise<number> {
+  for (;;) {
+    const answer = (
+      await questions.ask('How many people approve each payout, transfer and exchange (a number; 0: nobody has to): ')
+    ).trim();
+    if (/^\d{1,2}$/.test(answer)) return Number(answer);
+  }
 }
 
 export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {

@@ -31,7 +31,11 @@ export const AWAITING_DECISION_STATES = [
 ] as const satisfies readonly PayoutState[];
 
 /** States in which people must act. */
-export const NEEDS_PEOPLE_STATES: readonly PayoutState[] = [...AWAITING_DECISION_STATES, 'needs-operator'];
+export const NEEDS_PEOPLE_STATES: readonly PayoutState[] = [
+  ...AWAITING_DECISION_STATES,
+  'awaiting-funds',
+  'needs-operator',
+];
 
 export function isEnd(state: PayoutState): state is EndState {
   return (END_STATES as readonly string[]).includes(state);
@@ -57,7 +61,7 @@ export const CANCELLABLE_STATES: readonly PayoutState[] = [
 ];
 
 /** States that lists show by name. */
-const LISTED_STATES: readonly PayoutState[] = ['scheduled', 'awaiting-funds', ...NEEDS_PEOPLE_STATES, ...END_STATES];
+const LISTED_STATES: readonly PayoutState[] = ['scheduled', ...NEEDS_PEOPLE_STATES, ...END_STATES];
 
 /**
  * Value of the search attribute `PayoutState`: working states share one value, so that a payout without incident upserts only

@@ -1,10 +1,11 @@
 import { isSamePerson, may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
-import { anyOf, shortId } from '../domain/display.ts';
+import { anyOf, groupedAmount, shortId } from '../domain/display.ts';
 import type { Hindrance } from '../domain/liveness.ts';
+import { addDecimals } from '../domain/money.ts';
 import { isEnd, NEEDS_PEOPLE_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
-import { isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
+import { isOfAccount, isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forOperator, type Remedy } from '../domain/remedy.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
@@ -22,6 +23,8 @@ export interface NextStep {
   why: string;
   /** Nothing more is expected to happen. */
   hasEnded: boolean;
+  /** The account that it is about; absent where accounts are masked. */
+  accountId?: string;
   /** Epoch ms. */
   since: number;
   /** Epoch ms; null: no deadline. */
@@ -51,6 +54,8 @@ export interface StepContext {
   exchanged?: ReadonlySet<string>;
   /** What is switched off. */
   off?: readonly SwitchRecord[];
+  /** For a report that masks accounts. */
+  isMasked?: boolean;
   /** What is in the way of every payout that goes on without people. */
   hindrance?: Hindrance | undefined;
   /** References of payouts that ended unpaid, and about which there is an incident: a retry is refused. */
@@ -101,10 +106,12 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
   // The key may be an account, which some reports mask.
   const reported =
     off === undefined ? asked : asked.replace('SCOPE KEY', off.key === '' ? off.scope : `${off.scope} KEY`);
-  const shown = ready(reported, row, who, context.policy === undefined);
-  const why = reason?.message ?? STATES[state].meaning;
+  const shown = ready(reported, row);
+  const accountId = context.isMasked === true ? undefined : accountOf(row);
+  const why = (accountId && withAccount(row, accountId)) ?? reason?.message ?? STATES[state].meaning;
   return {
     kind,
+    ...(accountId !== undefined && { accountId }),
     why: off === undefined ? why + notMadeText(row) : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
     hasEnded: isEnd(state),
     since: Math.max(row.stateSince, off?.at ?? 0),
@@ -114,6 +121,22 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
     commands: commandsIn(shown),
     byItself,
   };
+}
+
+/** Whose money or state it waits for. */
+function accountOf({ state, reason, instruction, assessed }: PayoutRecord): string | undefined {
+  if (state === 'awaiting-funds') return assessed?.funds?.accountId ?? instruction.account_id;
+  return reason !== null && isOfAccount(reason) ? instruction.account_id : undefined;
+}
+
+/** Names the account, and the money that it lacks as last read. */
+function withAccount({ state, reason, instruction, assessed }: PayoutRecord, accountId: string): string {
+  const { funds, soldCurrency } = assessed ?? {};
+  const currency = (accountId === instruction.account_id ? soldCurrency : undefined) ?? instruction.currency;
+  if (state !== 'awaiting-funds' || funds === undefined || funds.enough)
+    return `account ${accountId}: ${reason?.message ?? STATES[state].meaning}`;
+  const [has, needs, lacks] = [funds.available, funds.needs, addDecimals(funds.needs, `-${funds.available}`)];
+  return `account ${accountId} lacks ${groupedAmount(lacks)} ${currency}: it holds ${groupedAmount(has)}, and ${groupedAmount(needs)} are needed`;
 }
 
 const notMadeText = ({ state, assessed }: PayoutRecord): string =>
@@ -152,15 +175,13 @@ const FROM_ITS_ACCOUNT =
   'the money stays exchanged: run its row of the failed.csv, with the account that the report shows as exchange_bought_to for its account_id,';
 const STAYS_EXCHANGED = 'The money stays exchanged, on the account that the report shows as exchange_bought_to.';
 
-/** The text with the row's id in its commands. In a trial, deciding commands get `--by NAME`, since the maker may not decide. */
-function ready(todo: string, row: PayoutRecord, who: Actor, isTrial: boolean): string {
+/** The text with the row's id in its commands. Who gives them is the user of the machine, or says so. */
+function ready(todo: string, row: PayoutRecord): string {
   const id = shortId(row.reference);
-  const by = isTrial && isDecided(who) ? ' --by NAME' : '';
   return (
     todo
       .replace(/`payouts retry ID`/g, retryOf(row))
       .replace(/(`payouts (?:resume|cancel) )BATCH/g, `$1${row.batchId === null ? 'BATCH' : shortId(row.batchId)}`)
-      .replace(/`payouts (?:approve|reject|resolve) ID[^`]*/g, (command) => command + by)
       .replace(/(`payouts [^`]*?)\bID\b/g, `$1${id}`)
       // A text from a file goes into a command to paste only if it is safe in a shell.
       .replace(/(`payouts accounts )UID/g, /^[\w.-]+$/.test(row.uid) ? `$1${row.uid}` : '$1UID')
@@ -189,8 +210,6 @@ function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnd
   }
 }
 
-/** Whether the decider's name matters: it must not be the maker, or must be an operator. */
-const isDecided = (who: Actor): boolean => isByOthers(who) || who === 'operator';
 const isByOthers = (who: Actor): boolean => who === 'approver' || who === 'compliance';
 
 const ROLES_OF: Readonly<Record<Exclude<Actor, 'nobody' | 'outside'>, { role: string; question: Question }>> = {

@@ -26,7 +26,7 @@ export function reportSource(
 ): ReportSource {
   return {
     batch,
-    pages: pagesOf(app, batch.batchId, now),
+    pages: pagesOf(app, batch.batchId, { now, isMasked }),
     refused: app.store.refusedRows(batch.batchId),
     workflowUrl: (workflowId) => workflowUrl(app.ui, workflowId),
     reports,
@@ -39,7 +39,7 @@ type RowWithFacts = readonly [PayoutRecord, PayoutFacts];
 async function* pagesOf(
   { config, store }: Reporting,
   batchId: string,
-  now: (() => number) | undefined,
+  { now, isMasked }: { now: (() => number) | undefined; isMasked: boolean },
 ): AsyncGenerator<RowWithFacts[]> {
   const decidedAt = await store.lastDecisionAt();
   for await (const rows of inPages(store.rows(batchId))) {
@@ -47,6 +47,7 @@ async function* pagesOf(
     const context = await stepContext({ config, store, now: now ?? (() => decidedAt) }, rows);
     // Who works now is no fact about the batch.
     context.hindrance = undefined;
+    context.isMasked = isMasked;
     yield facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }]);
   }
 }

@@ -31,6 +31,7 @@ interface Tallied {
   whos: Map<string, number>;
   whys: Set<string>;
   batchIds: Set<string | null>;
+  accountIds: Set<string>;
   count: number;
   totals: Totals;
   rows: PayoutRecord[];
@@ -58,7 +59,7 @@ export class StepTally {
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
       ...{ since: step.since, until: null, count: 0, rows: [], numbers: [] },
-      ...{ whos: new Map(), whys: new Set(), batchIds: new Set(), totals: new Totals() },
+      ...{ whos: new Map(), whys: new Set(), batchIds: new Set(), accountIds: new Set(), totals: new Totals() },
     };
     this.#kinds.set(key, kind);
     kind.count += 1;
@@ -67,6 +68,7 @@ export class StepTally {
     // More values would not be shown.
     if (kind.whos.size < 3 || kind.whos.has(step.who)) kind.whos.set(step.who, (kind.whos.get(step.who) ?? 0) + 1);
     if (kind.whys.size < 2) kind.whys.add(step.why);
+    if (step.accountId !== undefined) kind.accountIds.add(step.accountId);
     if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
     kind.totals.add(row.instruction);
     if (kind.rows.length < this.#rowsKept) kind.rows.push(row);
@@ -88,7 +90,7 @@ function groupOf(kind: Tallied): StepGroup {
     state,
     needsAttention: needsAttention(state, reason) || step.kind === SWITCHED_OFF,
     // Messages differ in details between rows; the sentence for the code does not.
-    why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) : step.why,
+    why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) + accountsText(kind) : step.why,
     hasEnded: step.hasEnded,
     since: kind.since,
     until: kind.until,
@@ -107,6 +109,14 @@ function whoText(whos: ReadonlyMap<string, number>): string {
   if (whos.size > 2) return 'differs from row to row';
   const [first = ''] = whos.keys();
   return whos.size < 2 ? first : [...whos].map(([who, count]) => `${who} for ${groupedAmount(count)}`).join('; ');
+}
+
+const ACCOUNTS_NAMED = 5;
+
+function accountsText({ accountIds }: Tallied): string {
+  if (accountIds.size === 0) return '';
+  const named = [...accountIds].slice(0, ACCOUNTS_NAMED).join(', ');
+  return ` (${named}${accountIds.size > ACCOUNTS_NAMED ? ' and more' : ''})`;
 }
 
 /** Commands that decide rows of one kind in one batch together; what is done row by row leaves the row to be filled in. */

@@ -357,19 +357,20 @@ export function approvalsOfMany(
 /**
  * States in which payouts wait for people. The index has the same list: a query without exactly this condition does not use it.
  */
-const WAITING = ['awaiting-approval', 'awaiting-bank-approval', 'held', 'needs-operator'] as const;
+const WAITING = ['awaiting-approval', 'awaiting-bank-approval', 'held', 'awaiting-funds', 'needs-operator'] as const;
 
 type WaitingState = (typeof WAITING)[number];
 
 export interface WaitingFor {
   states: readonly WaitingState[];
   scope: Scope;
-  /** Maker whose payouts are left out, except those that need an operator: nobody decides their own. */
+  /** Maker whose payouts are left out, except those about which nobody decides: nobody decides their own. */
   notBy: string | undefined;
   limit: number;
 }
 
-const OPERATORS: PayoutState = 'needs-operator';
+/** Nobody decides about these, so that their makers may act too. */
+const UNDECIDED: readonly PayoutState[] = ['needs-operator', 'awaiting-funds'];
 
 /** Hides a column from other indexes: SQLite would otherwise use that of lanes or documents and sort the result. */
 const aside = (column: 'state' | 'uid' | 'accountId' | 'currency') => sql<string>`coalesce(${sql.ref(column)}, '')`;
@@ -389,7 +390,9 @@ export async function waitingPayouts(
     .$if(accounts !== undefined, (query) => query.where(aside('accountId'), 'in', accounts ?? []))
     .$if(currencies !== undefined, (query) => query.where(aside('currency'), 'in', currencies ?? []))
     .$if(notBy !== undefined, (query) =>
-      query.where((row) => row.or([row('state', '=', OPERATORS), row('by', 'is', null), row('by', '!=', notBy ?? '')])),
+      query.where((row) =>
+        row.or([row('state', 'in', UNDECIDED), row('by', 'is', null), row('by', '!=', notBy ?? '')]),
+      ),
     )
     .orderBy('createdAt')
     .orderBy('row')

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addCommands, argument, command, option, wholeNumber } from '../../src/cli/command.ts';
+import { addCommands, argument, command, option, storableText, wholeNumber } from '../../src/cli/command.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { fakeSession } from '../support/fake-session.ts';
 
@@ -45,3 +45,11 @@ it('does not compile with an option that the action does not take, or without on
   // @ts-expect-error -- none of the choices
   argument('[to]', 'where to', { choices: ['b', 'c'], default: 'd' });
 });
+
+it.each(['NAME', 'TEXT', 'ORDER', ' NAME '])(
+  'takes no %j, as commands are printed, for what is to be filled in',
+  (text) => {
+    expect(() => storableText(text)).toThrow(expect.objectContaining({ code: 'placeholder' }));
+    expect(storableText('name')).toBe('name');
+  },
+);

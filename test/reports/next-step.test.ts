@@ -34,8 +34,8 @@ describe('the next step', () => {
       since: NOW,
       until: null,
       who: 'anybody but the maker, maria',
-      todo: expect.stringContaining(`\`payouts approve ${id} --by NAME\``),
-      commands: [`payouts approve ${id} --by NAME`, `payouts reject ${id} --remark TEXT --by NAME`],
+      todo: expect.stringContaining(`\`payouts approve ${id}\``),
+      commands: [`payouts approve ${id}`, `payouts reject ${id} --remark TEXT`],
       byItself: expect.stringContaining('somebody decides'),
     });
   });
@@ -92,9 +92,9 @@ describe('the next step', () => {
     expect(stepOf('needs-operator')).toMatchObject({
       who: 'anybody, under their own name',
       commands: [
-        `payouts resolve ${id} --action keep-looking --evidence TEXT --by NAME`,
-        `payouts resolve ${id} --action close-as-not-paid --evidence TEXT --by NAME`,
-        `payouts resolve ${id} --action adopt-order --order ORDER --evidence TEXT --by NAME`,
+        `payouts resolve ${id} --action keep-looking --evidence TEXT`,
+        `payouts resolve ${id} --action close-as-not-paid --evidence TEXT`,
+        `payouts resolve ${id} --action adopt-order --order ORDER --evidence TEXT`,
       ],
     });
   });
@@ -219,3 +219,26 @@ it.each(['held', 'awaiting-approval', 'needs-operator', 'scheduled', 'failed'] a
     expect(nextStep(row, { ...TRIAL, hindrance: BANK_DOWN })).toEqual(nextStep(row, TRIAL));
   },
 );
+
+const SHORT = { accountId: 'acc-aud', needs: '4999000.00', available: '1000.00', enough: false };
+
+it('a payout that waits for money names the account and what it lacks, but where accounts are masked', () => {
+  const row = record(
+    1,
+    'awaiting-funds',
+    { assessed: { digest: 'd', approvalsNeeded: 0, funds: SHORT } },
+    'insufficient-funds',
+  );
+  expect(nextStep(row, TRIAL)?.why).toBe(
+    'account acc-aud lacks 4,998,000.00 EUR: it holds 1,000.00, and 4,999,000.00 are needed',
+  );
+  expect(nextStep(row, { ...TRIAL, isMasked: true })?.why).not.toContain('acc-aud');
+});
+
+it('a frozen account is named, alone and in a group', () => {
+  const rows = [1, 2].map((n) => record(n, 'held', {}, 'account-frozen'));
+  expect(nextStep(rows[0] ?? record(1, 'held'), TRIAL)?.why).toBe(
+    'account acc-1: the bank reports the account as frozen',
+  );
+  expect(stepGroups(rows, TRIAL)[0]?.why).toContain('acc-1');
+});

@@ -27,7 +27,7 @@ describe('rows by kind', () => {
   });
 
   it('of one batch are decided at once, and only those of the kind', () => {
-    expect(stepGroups(rows, TRIAL)[1]?.commands[0]).toBe('payouts approve batch-1 --kind look-alike --by NAME');
+    expect(stepGroups(rows, TRIAL)[1]?.commands[0]).toBe('payouts approve batch-1 --kind look-alike');
   });
 
   it('leave the row to be filled in where each is decided by itself, and name none of several', () => {
@@ -37,8 +37,8 @@ describe('rows by kind', () => {
     expect(commandsOf(...inAudit)?.at(-1)).toBe('payouts cancel ID');
     const elsewhere = record(3, 'awaiting-bank-approval', { batchId: 'batch-2' }, code);
     expect(commandsOf(...inAudit, elsewhere)).toEqual([
-      'payouts approve ID --by NAME',
-      'payouts reject ID --remark TEXT --by NAME',
+      'payouts approve ID',
+      'payouts reject ID --remark TEXT',
       'payouts cancel ID',
     ]);
     const off = [1, 2].map((row) => record(row, 'held', { batchId: `batch-${row}` }, 'switched-off'));

@@ -104,7 +104,8 @@ function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
   const states = new Set<WaitingFor['states'][number]>([
     ...(decides('payout') ? AWAITING_DECISION_STATES : []),
     ...(decides('screening') ? (['held'] as const) : []),
-    ...(decides('resolve') ? (['needs-operator'] as const) : []),
+    ...(decides('resolve') ? (['needs-operator', 'awaiting-funds'] as const) : []),
+    ...(decides('make') ? (['awaiting-funds'] as const) : []),
   ]);
   return { states: [...states], scope: person?.scope ?? {}, notBy: person?.name };
 }
@@ -155,6 +156,8 @@ function isFor(caller: Caller, row: PayoutRecord): boolean {
   const { person } = caller;
   if (!needsAttention(row.state, row.reason)) return false;
   if (person === undefined) return true;
-  if (row.state === 'needs-operator') return may(person, 'resolve', scopeFactsOfRow(row));
+  const touches = scopeFactsOfRow(row);
+  if (row.state === 'needs-operator') return may(person, 'resolve', touches);
+  if (row.state === 'awaiting-funds') return may(person, 'resolve', touches) || may(person, 'make', touches);
   return mayDecide(caller, row);
 }

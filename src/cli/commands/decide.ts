@@ -51,7 +51,7 @@ export const resolve = command('resolve <id>', 'resolve a payout that needs an o
     ...SIGNED,
     option('--action <action>', 'the action to take', { choices: RESOLVE_ACTIONS, required: true }),
     option('--evidence <text>', 'the evidence for the decision', { parse: storableText, required: true }),
-    option('--order <id>', 'the order to adopt'),
+    option('--order <id>', 'the order to adopt', { parse: storableText }),
   ],
   action: async () => (await import('../decision-actions.ts')).resolve,
 });

@@ -40,7 +40,7 @@ export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'rea
 
 /**
  * Whether a row waits for this person: unless it waits for an operator, they are neither its maker nor one who has approved it;
- * and the policy, if there is one, lets them decide it. `approved`: who has approved the open question.
+ * and the policy, if there is one, lets them decide it. Money for an account is for makers and operators alike. `approved`: who has approved the open question.
  */
 export function awaitsDecisionBy(
   policy: Policy | undefined,
@@ -49,8 +49,13 @@ export function awaitsDecisionBy(
   approved: readonly string[],
 ): boolean {
   if (!needsAttention(row.state, row.reason)) return false;
+  const touches = scopeFactsOfRow(row);
+  if (row.state === 'awaiting-funds') {
+    const person = policy && personOf(policy, name);
+    return policy === undefined || may(person, 'resolve', touches) || may(person, 'make', touches);
+  }
   const isOperators = row.state === 'needs-operator';
   if (!isOperators && [row.by ?? '', ...approved].some((other) => isSamePerson(other, name))) return false;
   const question = isOperators ? 'resolve' : roleAskedOf(row);
-  return policy === undefined || may(personOf(policy, name), question, scopeFactsOfRow(row));
+  return policy === undefined || may(personOf(policy, name), question, touches);
 }

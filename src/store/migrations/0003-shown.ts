@@ -66,4 +66,8 @@ drop index payouts_open;
 create index payouts_open on payouts (state, created_at, state_since, ended_at) where ended_at is null;
 alter table payees add column items text;
 alter table payees add column earlier text;
-alter table senders add column outages text`;
+alter table senders add column outages text;
+drop index payouts_waiting;
+-- Alone answers what waits for people. Must match the query's condition; written so that no other index fits it.
+create index payouts_waiting on payouts (created_at, row, reference, state, uid, account_id, currency, by)
+  where coalesce(state, '') in ('awaiting-approval', 'awaiting-bank-approval', 'held', 'awaiting-funds', 'needs-operator')`;
