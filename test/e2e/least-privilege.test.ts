@@ -137,9 +137,9 @@ it.runIf(POSTGRES !== undefined)(
     };
     // What its maker has signed needs nobody else, with its exchange too.
     const waiting = { SMALL: 'completed', 'SMALL-FX': 'completed', LARGE: 'awaiting-approval' };
-    await until(async () => JSON.stringify(await statesNow()) === JSON.stringify(waiting), 60_000);
+    await until(async () => JSON.stringify(await statesNow()) === JSON.stringify(waiting));
     expect((await bobs.payouts('approve', 'LARGE', '--yes')).code).toBe(0);
-    await until(async () => (await statesNow()).LARGE === 'completed', 60_000);
+    await until(async () => (await statesNow()).LARGE === 'completed');
 
     const audited = JSON.parse((await bobs.payouts('audit', 'verify', '--json')).stdout);
     expect(audited.audit).toMatchObject({ ok: true });

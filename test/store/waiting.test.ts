@@ -70,7 +70,8 @@ onEveryStore('what waits for people', (test) => {
         .prepare(`explain query plan ${query}`)
         .all(...given)
         .map(({ detail }) => String(detail));
-    const waits = "coalesce(state, '') in ('awaiting-approval', 'awaiting-bank-approval', 'held', 'awaiting-funds', 'needs-operator')";
+    const waits =
+      "coalesce(state, '') in ('awaiting-approval', 'awaiting-bank-approval', 'held', 'awaiting-funds', 'needs-operator')";
     // One step, by the index, without the table and without a sort behind it.
     expect(
       plan(

@@ -101,7 +101,7 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
     }
     const signed = signedOf(request);
     const about = aboutRequest(request);
-      const handedWith = { caller: request.caller, signed, quotes: quotesOf(request), about };
+    const handedWith = { caller: request.caller, signed, quotes: quotesOf(request), about };
     const handOver = (batchId?: string) => handedOver(gateway, upload, { ...options, by, ...handedWith }, batchId);
     if (signed !== undefined && key !== undefined) {
       throw new Problem('usage', 'usage', 'A signed file is known by the id of its batch.', {

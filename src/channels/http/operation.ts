@@ -12,7 +12,7 @@ import { hasControls } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
 import { maySee, maySeePayout } from './may-see.ts';
 import type { CallerAccess } from './route-access.ts';
-import type { Words } from './words.ts';
+import { asTheyAre, type Words } from './words.ts';
 
 /**
  * One thing that people read or decide: a route under `/v1`, and what a command does in place. Every answer is plain JSON.
@@ -108,7 +108,7 @@ export interface Place {
 }
 
 /** For the caller of a request to the gateway; bank and Temporal are open. */
-export const placeOf = (gateway: Gateway, caller: Caller, words: Words): Place => ({
+export const placeOf = (gateway: Gateway, caller: Caller, words: Words = asTheyAre): Place => ({
   config: gateway.config,
   settings: gateway.settings,
   store: gateway.store,
