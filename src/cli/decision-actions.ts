@@ -92,7 +92,7 @@ export async function decide(
   }
   const asked = { id, states: [...AWAITING_DECISION_STATES], kinds: options.kind && [...options.kind] };
   const preparing = await untilPrepared(session, id);
-  const { payouts } = await session.ask(WAITING, { ...asked, ask: false, compare: false });
+  const { payouts } = await allWaiting(session, { ...asked, ask: false, compare: false });
   assertSameKind(payouts, id, options.kind);
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-awaited', `Nothing under "${id}" awaits a decision.`, {
@@ -115,7 +115,7 @@ export async function decide(
     if ('outcome' in reported) return reported;
     const { reference: id } = shown.row;
     const [now] = (
-      await session.ask(WAITING, { id, states: [...PAYOUT_STATES], kinds: undefined, ask: true, compare: false })
+      await allWaiting(session, { id, states: [...PAYOUT_STATES], kinds: undefined, ask: true, compare: false })
     ).payouts;
     return { refused: sinceShown(shown, now && questionShown(now), { refused: reported.refused, decision }) };
   });
@@ -137,7 +137,7 @@ async function untilPrepared(session: Session, id: string): Promise<number> {
   let left = Number.POSITIVE_INFINITY;
   let reads = 0;
   await untilTrue(async () => {
-    const { payouts } = await session.ask(WAITING, asked);
+    const { payouts } = await allWaiting(session, asked);
     reads = payouts.length < left ? 0 : reads + 1;
     left = payouts.length;
     return left === 0 || reads >= READS_MAX;
@@ -160,7 +160,25 @@ function assertSameKind(waiting: readonly WaitingPayout[], id: string, kinds: re
   });
 }
 
-type Asked = Pick<z.output<typeof WAITING.input>, 'id' | 'states' | 'kinds'>;
+type AskedWaiting = Omit<z.output<typeof WAITING.input>, 'after'>;
+type Asked = Pick<AskedWaiting, 'id' | 'states' | 'kinds'>;
+
+/** Reads page after page, in the order of the rows; a page that would come again is the last. */
+async function allWaiting(session: Session, asked: AskedWaiting): Promise<Waiting> {
+  const all: Waiting = { payouts: [], sides: [], next: 0 };
+  while (all.next !== null) {
+    const after = all.next;
+    const { payouts, sides, next } = await session.ask(WAITING, {
+      ...asked,
+      after,
+      compare: asked.compare && after === 0,
+    });
+    all.payouts.push(...payouts);
+    all.sides.push(...sides);
+    all.next = next !== null && next > after ? next : null;
+  }
+  return all;
+}
 
 /** The questions to decide, shown if they are to be: one reading, which alone is signed. */
 async function questionsOf(
@@ -169,7 +187,7 @@ async function questionsOf(
   { decision, signer, isShown }: { decision: 'approve' | 'reject'; signer: Signer; isShown: boolean },
 ): Promise<ShownQuestion[]> {
   const isSigned = signer.sign !== undefined;
-  const waiting = await session.ask(WAITING, { ...asked, ask: isSigned || isShown, compare: isShown });
+  const waiting = await allWaiting(session, { ...asked, ask: isSigned || isShown, compare: isShown });
   // Shown and judged by the signer's process, whichever process has read it.
   const questions = waiting.payouts.map((it) => questionShown({ ...it, isSigned }));
   assertMeant(
@@ -238,7 +256,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const asked = { id, states: ['needs-operator' as const], kinds: undefined };
   const confirmation = { isShown: !options.yes };
   const target = await findTarget(session, id, confirmation);
-  const { payouts } = await session.ask(WAITING, { ...asked, ask: false, compare: false });
+  const { payouts } = await allWaiting(session, { ...asked, ask: false, compare: false });
   const [waiting, ...others] = payouts;
   if (waiting === undefined) {
     throw new Problem('usage', 'nothing-to-resolve', `Nothing under "${id}" needs an operator.`, {
@@ -255,7 +273,7 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
   const signer = await signerOf(session, options, 'resolve');
   const { reference } = waiting.row;
   if (confirmation.isShown) {
-    const shown = await session.ask(WAITING, { ...asked, id: reference, ask: false, compare: true });
+    const shown = await allWaiting(session, { ...asked, id: reference, ask: false, compare: true });
     const rows = shown.payouts.map(({ row }) => row);
     assertMeant(session, rows, reference, confirmation);
     printWaiting(session, shown, { decision: 'reject' });

@@ -381,17 +381,25 @@ export async function rowsIn(db: Database, batchId: string, states: readonly Pay
     .execute();
 }
 
-/** The next rows of a batch after row `after`, in one of these states if given; in row order. */
+interface RowPage {
+  states?: readonly PayoutState[];
+  isReleased?: true;
+  after: number;
+  limit: number;
+}
+
+/** The next rows of a batch after row `after`, in one of these states and released, if that is asked; in row order. */
 export async function rowPage(
   db: Database,
   batchId: string,
-  { states, after, limit }: { states?: readonly PayoutState[]; after: number; limit: number },
+  { states, isReleased, after, limit }: RowPage,
 ): Promise<PayoutRecord[]> {
   return db
     .selectFrom('payouts')
     .selectAll()
     .where('batchId', '=', batchId)
     .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
+    .$if(isReleased === true, (query) => query.where('releasedAt', 'is not', null))
     .where('row', '>', after)
     .orderBy('row')
     .limit(limit)

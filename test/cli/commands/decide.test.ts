@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { WAITING } from '../../../src/channels/http/operations/waiting-operations.ts';
 import { cancel, control, decide, type ResolveOptions, resolve } from '../../../src/cli/decision-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
@@ -208,4 +209,26 @@ it('the held rows of a batch are notified together, and answered in their order'
   expect(await decide(own, 'approve', 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
   expect(notify).toHaveLength(2);
   expect(text).toBe(rows.map((row) => `${row}  approved`).join('\n'));
+});
+
+it('decides all rows that wait, read page by page', async () => {
+  const ids = Array.from({ length: 450 }, (_, n) => `row-${n}`);
+  await store.claimBatch(batchClaim('many', ids));
+  const references = ids.map((id, n) => claimRow(n + 1, id).reference);
+  // The last one is not released, and another one waits for something else.
+  await store.markReleased(references.slice(0, -1), 2_000);
+  for (const [n, each] of references.entries()) {
+    const reason = because(n === 7 ? 'look-alike' : 'screening-hit');
+    await store.changePayout(each, { state: 'held', reason, at: 3_000 });
+  }
+  const under = (after: number) =>
+    session.ask(WAITING, { id: 'many', states: ['held'], kinds: ['screening-hit'], ask: false, compare: false, after });
+  const { payouts, next } = await under(0);
+  expect([payouts.length, next]).toEqual([199, 200]);
+  const last = await under(400);
+  expect([last.payouts.length, last.next]).toEqual([49, null]);
+  answer = { accepted: true, message: 'approved', outcome: 'approved' };
+  const options = { yes: true, by: 'bob', remark: undefined, kind: ['screening-hit'] };
+  expect(await decide(session, 'approve', 'many', options)).toBe(0);
+  expect(asked).toHaveLength(448);
 });

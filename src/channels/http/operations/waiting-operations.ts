@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { checksShown, type ShownCheck } from '../../../activities/payee-checks.ts';
 import { someAtOnce } from '../../../domain/iterate.ts';
 import { PAYOUT_STATES } from '../../../domain/payout-state.ts';
+import { ROWS_MAX } from '../../../files/input.ts';
 import { type ReadQuestion, readQuestion } from '../../../people/decisions/shown-question.ts';
 import type { Comparison } from '../../../reports/comparison.ts';
 import { bothSides, needsBank } from '../../../reports/comparison.ts';
@@ -9,7 +10,7 @@ import { kindOf } from '../../../reports/next-step.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';
 import { maySeePayee, maySeePayout } from '../may-see.ts';
-import { flag, listOf, operation, type Place, pathId } from '../operation.ts';
+import { flag, listOf, operation, type Place, pathId, wholeNumber } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
 
 /** A payout that waits for people. What is shown and signed about it is made from this, by the signer's process. */
@@ -19,17 +20,21 @@ export interface WaitingPayout extends ReadQuestion {
 
 export interface Waiting {
   payouts: WaitingPayout[];
+  /** The row after which others may follow; null: none does. */
+  next: number | null;
   /** Of the first ones that have two sides; none unless they are asked for. */
   sides: Comparison[];
 }
 
 const COMPARED_MAX = 5;
+/** Rows that are read for one answer. */
+const PAGE = 200;
 
 export const WAITING = operation({
   method: 'GET',
   path: '/v1/waiting',
   tag: 'decisions',
-  summary: 'The payouts under an ID that are in one of the states, with what each of them asks',
+  summary: 'The next payouts under an ID that are in one of the states, with what each of them asks',
   description:
     'What is signed about a payout is the digest of its question, as answered here together with the payout.',
   access: ANY_ROLE,
@@ -38,19 +43,24 @@ export const WAITING = operation({
     states: listOf(z.enum(PAYOUT_STATES)),
     kinds: listOf(z.string()).optional().describe('reason codes; absent: all'),
     ask: flag.describe('as the bank shows them now, to be decided'),
+    after: wholeNumber(0, ROWS_MAX).default(0).describe('the row after which to continue: `next` of the answer before'),
     compare: flag.describe('with both sides of what looks alike, was changed or exists twice'),
   }),
-  answer: z.looseObject({ payouts: z.array(z.looseObject({})) }),
-  async run(place, { id, states, kinds, ask, compare }): Promise<Waiting> {
+  answer: z.looseObject({ payouts: z.array(z.looseObject({})), next: z.int().nullable() }),
+  async run(place, { id, states, kinds, ask, after, compare }): Promise<Waiting> {
     const { store, caller } = place;
     const target = await findTarget(store, id, caller);
-    const found = target.kind === 'batch' ? await store.rowsIn(target.batch.batchId, states) : [target.payout];
+    const found =
+      target.kind === 'batch'
+        ? await store.rowPage(target.batch.batchId, { states, isReleased: true, after, limit: PAGE })
+        : [target.payout];
     const payouts = found.filter(
       (row) =>
         states.includes(row.state) && maySeePayout(caller, row) && (kinds === undefined || kinds.includes(kindOf(row))),
     );
     return {
       payouts: await waiting(place, payouts, ask),
+      next: found.length < PAGE ? null : (found.at(-1)?.row ?? null),
       sides: compare ? await comparisons(place, payouts) : [],
     };
   },
