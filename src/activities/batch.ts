@@ -29,12 +29,25 @@ export async function setBatchControl(
   return store.controlBatch({ batchId, control, by, at: now(), onlyTightens: settings.policy !== undefined });
 }
 
-/** Approves every row of a batch that waits for people; returns how many were asked. */
+/** How long rows of a new batch are waited for: they ask once they are started and have read the bank. */
+const ASKS_SOON_MS = 10_000;
+const PULSE_MS = 250;
+
+/**
+ * Approves every row of a batch that waits for people; returns how many were asked. Right after the batch was taken, waits for
+ * rows that do not ask yet.
+ */
 export async function approveRows(
-  { store, executions }: ActivityDeps,
-  _run: unknown,
+  { store, executions, now }: ActivityDeps,
+  { sleep }: Pick<LongRun, 'sleep'>,
   { batchId, by, note }: { batchId: string; by: string; note?: string },
 ): Promise<number> {
+  const { createdAt = 0 } = (await store.batch(batchId)) ?? {};
+  const isPrepared = async (): Promise<boolean> => {
+    const counts = await store.stateCounts(batchId);
+    return !counts.has('received') && !counts.has('preparing');
+  };
+  while (now() - createdAt < ASKS_SOON_MS && !(await isPrepared())) await sleep(PULSE_MS);
   const rows = await store.rowsIn(batchId, ['awaiting-approval', 'awaiting-bank-approval']);
   let asked = 0;
   for (const row of rows) if (await executions.approve(row.workflowId, { by, note })) asked += 1;

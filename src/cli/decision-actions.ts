@@ -10,6 +10,7 @@ import {
 } from '../channels/http/operations/decision-operations.ts';
 import { MYSELF } from '../channels/http/operations/people-operations.ts';
 import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plan-operations.ts';
+import { PROGRESS } from '../channels/http/operations/state-operations.ts';
 import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting-operations.ts';
 import { resolveDigest } from '../domain/authority.ts';
 import { counted, groupedAmount, shortId, widthOf, wrap } from '../domain/display.ts';
@@ -91,7 +92,7 @@ export async function decide(
     return decideBatch(session, decision, target.batch.batchId, options);
   }
   const asked = { id, states: [...AWAITING_DECISION_STATES], kinds: options.kind && [...options.kind] };
-  const preparing = await untilPrepared(session, id);
+  const preparing = await untilPrepared(session, target);
   const { payouts } = await allWaiting(session, { ...asked, ask: false, compare: false });
   assertSameKind(payouts, id, options.kind);
   if (payouts.length === 0) {
@@ -125,24 +126,28 @@ const PREPARED_WITHIN_MS = 10_000;
 /** Without progress for so many reads, the batch is paused, or works through a long file. */
 const READS_MAX = 8;
 
-/** Waits for payouts that were only just started: they ask once they have read the bank. Returns how many are left. */
-async function untilPrepared(session: Session, id: string): Promise<number> {
-  const asked = {
-    id,
-    states: ['received' as const, 'preparing' as const],
-    kinds: undefined,
-    ask: false,
-    compare: false,
-  };
+/** Waits for payouts that were only just taken: they ask once they have read the bank. Returns how many are left. */
+async function untilPrepared(session: Session, target: Target): Promise<number> {
   let left = Number.POSITIVE_INFINITY;
   let reads = 0;
   await untilTrue(async () => {
-    const { payouts } = await allWaiting(session, asked);
-    reads = payouts.length < left ? 0 : reads + 1;
-    left = payouts.length;
+    const now = await preparingNow(session, target);
+    reads = now < left ? 0 : reads + 1;
+    left = now;
     return left === 0 || reads >= READS_MAX;
   }, PREPARED_WITHIN_MS);
   return left;
+}
+
+/** Rows that will ask or be sent without anybody's doing, also those that their batch has yet to start. */
+async function preparingNow(session: Session, target: Target): Promise<number> {
+  const states = ['received', 'preparing'] as const;
+  if (target.kind === 'batch') {
+    const { byState, keptBack } = await session.ask(PROGRESS, { id: target.batch.batchId });
+    return byState.reduce((sum, [state, count]) => sum + (states.some((it) => it === state) ? count : 0), -keptBack);
+  }
+  const asked = { id: target.payout.reference, states: [...states], kinds: undefined, ask: false, compare: false };
+  return (await session.ask(WAITING, asked)).payouts.length;
 }
 
 /** Kinds that one signature can decide for a whole batch; held rows are signed one by one. */

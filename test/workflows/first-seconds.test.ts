@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Bank } from '../../src/bank/bank.ts';
 import { payloadDigest, referenceOf } from '../../src/domain/identity.ts';
 import { MESSAGES, payoutWorkflowId } from '../../src/domain/names.ts';
-import { startBatch, updatePayout } from '../../src/platform/temporal/workflow-executions.ts';
+import { resolvePayout, startBatch, updatePayout } from '../../src/platform/temporal/workflow-executions.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
 import type { PayoutHandle } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, ordersUnder, type Product, startProduct } from '../support/product.ts';
@@ -96,5 +96,11 @@ describe.concurrent('right after the start', () => {
       const reported = await updatePayout(product, row, update, { by: 'ann', reason: 'withdrawn' });
       expect(reported).toEqual({ refused: expect.stringContaining('has not started it yet') });
     }
+    const request = { action: 'keep-looking', by: 'ann', evidence: 'none' } as const;
+    expect(await resolvePayout(product, row, request)).toEqual({
+      refused: expect.stringContaining('has not started it yet'),
+    });
+    // A resolve starts closed workflows again, but none in the place of its batch.
+    await expect(product.client.workflow.getHandle(row.workflowId).describe()).rejects.toThrow('not found');
   });
 });

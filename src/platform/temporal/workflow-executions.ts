@@ -339,9 +339,7 @@ export async function updatePayout(
   update: typeof MESSAGES.decide | typeof MESSAGES.cancel,
   payload: object,
 ): Promise<string | { refused: string }> {
-  if (state === 'received') {
-    await untilTrue(async () => (await described(client, workflowId)) !== undefined, STARTS_SOON_MS);
-  }
+  if (state === 'received') await untilStarted(client, workflowId);
   return client.workflow
     .getHandle(workflowId)
     .executeUpdate<{ outcome: string }, [object]>(update, { args: [payload] })
@@ -359,6 +357,16 @@ const NOT_STARTED = {
   refused:
     'its batch has not started it yet: send it again once its state is no longer "received", or cancel the batch',
 };
+
+/** Returns whether the batch of a payout has started it within a few seconds. */
+async function untilStarted(client: Client, workflowId: string): Promise<boolean> {
+  let isStarted = false;
+  await untilTrue(async () => {
+    isStarted = (await described(client, workflowId)) !== undefined;
+    return isStarted;
+  }, STARTS_SOON_MS);
+  return isStarted;
+}
 
 /** Why an update was refused. Rethrows an error that is no refusal. */
 export function refusalOf(error: unknown): { refused: string } {
@@ -381,6 +389,8 @@ export async function resolvePayout(
   request: ResolveRequest,
 ): Promise<string | { refused: string }> {
   const { workflowId } = payout;
+  // Started here, it would not wait for what keeps its batch from starting it.
+  if (payout.state === 'received' && !(await untilStarted(client, workflowId))) return NOT_STARTED;
   if (!(await executionsOver(client).isOpen(workflowId))) {
     await store.forgetClosedRuns(payout.reference);
     await restartPayout(client, payout);
