@@ -2,13 +2,15 @@ import { mostSoldFor } from '../domain/agreed-cost.ts';
 import { counted, groupedAmount, minuteOf, peopleText, shortId, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { addDecimals } from '../domain/money.ts';
-import type { AccountOutlook, Outlook } from '../files/intake/outlook.ts';
+import type { AccountOutlook } from '../files/intake/costs.ts';
+import type { Outlook } from '../files/intake/outlook.ts';
 import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
-import type { Plan, PlannedExchange, StoreUse } from '../files/intake/plan.ts';
+import type { ListedRow, Plan, PlannedExchange, StoreUse } from '../files/intake/plan.ts';
 import { userHome } from '../platform/config/home.ts';
-import { payeeText } from '../reports/masked.ts';
+import { payeeInFull, payeeText } from '../reports/masked.ts';
+import { alikesTexts, baseTexts, exchangeTexts, feesTexts, shortfallTexts } from '../reports/plan-texts.ts';
 import type { PayoutRecord } from '../store/store.ts';
-import { shellWord, table } from './output.ts';
+import { filledTable, shellWord, table } from './output.ts';
 
 const LISTED_MAX = 5;
 
@@ -30,7 +32,7 @@ export function planText(
     ...lines,
     ...datesText(plan),
     ...lookAlikesText(plan, earlier),
-    ...alikesText(plan),
+    ...alikesTexts(plan).map(visible),
     ...(outlook === undefined ? [] : outlookText(outlook)),
     ...plan.exchanges.map(soldText),
     ...(plan.store === undefined ? [] : storeText(plan.store)),
@@ -84,21 +86,6 @@ function lookAlikesText({ lookAlikes: { count, rows } }: Plan, earlier: readonly
   ];
 }
 
-function alikesText({ alikes: { count, held, groups } }: Plan): string[] {
-  const more = groups.length - LISTED_MAX;
-  return [
-    ...groups.slice(0, LISTED_MAX).map(({ rows, amount, currency }) => {
-      const ids = rows.slice(0, LISTED_MAX).map(({ id }) => visible(id));
-      const others = rows.length > LISTED_MAX ? ' and others' : '';
-      return `${counted(rows.length, 'row')} are alike: ${ids.join(', ')}${others} (same payee, ${groupedAmount(amount)} ${currency})`;
-    }),
-    ...(more > 0 ? [`${counted(count, 'row')} of this file are alike to another one`] : []),
-    ...(held > 0
-      ? [`${counted(held, 'of them is', 'of them are')} held until somebody approves: the policy says so`]
-      : []),
-  ];
-}
-
 /** Look-alikes that the text names. */
 export const listedAlikes = (rows: Plan['lookAlikes']['rows']): Plan['lookAlikes']['rows'] => rows.slice(0, LISTED_MAX);
 
@@ -122,27 +109,37 @@ function approvalsText({ beforeSend, atBank, moreByPayee }: Outlook['approvals']
   ];
 }
 
-function outlookText({ balances, fees, feesNotQuoted, approvals }: Outlook): string[] {
-  const quoted = fees.map(
-    ({ currency, amount, quoted: count }) => `${groupedAmount(amount)} ${currency} for ${counted(count, 'payout')}`,
-  );
-  const later = counted(feesNotQuoted, quoted.length === 0 ? 'payout' : 'other payout');
+function outlookText(outlook: Outlook): string[] {
+  const costs = [feesTexts, exchangeTexts, shortfallTexts, baseTexts].flatMap((texts) => texts(outlook));
   return [
-    ...approvalsText(approvals),
-    ...(quoted.length === 0 ? [] : [`fees that the bank quotes now: ${quoted.join(', ')}`]),
-    ...(feesNotQuoted === 0
-      ? []
-      : [`fees of ${later}: the bank quotes them at the time of sending, so they are not in the table`]),
-    ...balances.flatMap((account) => account.exchanges.map((exchange) => exchangeText(account, exchange))),
-    table(['account', 'currency', 'balance', 'needs', 'after'], balances.map(accountCells), widthOf(process.stderr)),
+    ...approvalsText(outlook.approvals),
+    ...costs.map(visible),
+    table(
+      ['account', 'currency', 'balance', 'needs', 'after'],
+      outlook.balances.map(accountCells),
+      widthOf(process.stderr),
+    ),
   ];
 }
 
-const exchangeText = (
-  { currency }: AccountOutlook,
-  { buyAmount, buyCurrency, sellAmount, rate }: AccountOutlook['exchanges'][number],
-): string =>
-  `exchange: ${groupedAmount(buyAmount)} ${buyCurrency} for ${groupedAmount(sellAmount)} ${currency} at ${rate} now`;
+const LISTED_COLUMNS: [head: string, cell: (listed: ListedRow) => string][] = [
+  ['document', ({ instruction }) => instruction.id],
+  ['amount', ({ instruction: { amount, currency } }) => `${groupedAmount(amount)} ${currency}`],
+  ['to', ({ instruction, payee }) => payeeInFull({ kind: 'payout', instruction }, payee ?? undefined)],
+  ['note', ({ instruction }) => instruction.note ?? ''],
+  ['from', ({ instruction }) => instruction.account_id],
+  ['on', ({ instruction }) => instruction.execute_on ?? ''],
+];
+
+const ROWS_MAX = 20;
+
+/** The first rows, for who confirms the plan. */
+export function rowsText({ listed, payouts }: Plan & { listed: readonly ListedRow[] }): string {
+  const shown = listed.slice(0, ROWS_MAX);
+  const more = payouts - shown.length;
+  const rest = more > 0 ? [`and ${number(more)} more: listed are payees given by their details, then the largest`] : [];
+  return [filledTable(LISTED_COLUMNS, shown, widthOf(process.stderr)), ...rest].join('\n');
+}
 
 const soldText = ({ amount, currency, sellAtMost, sellCurrency, payingAccountId }: PlannedExchange): string =>
   `sells at most ${groupedAmount(sellAtMost)} ${sellCurrency} for ${groupedAmount(amount)} ${currency}, paid from ${visible(payingAccountId)}`;

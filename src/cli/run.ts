@@ -46,7 +46,7 @@ import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { followBatches } from './follow-batch.ts';
 import { formatFindings, formatWarnings } from './output.ts';
-import { listedAlikes, planText } from './plan-text.ts';
+import { listedAlikes, planText, rowsText } from './plan-text.ts';
 import { type BatchShown, exitOfReport, showBatch } from './report-files.ts';
 import type { Session } from './session.ts';
 import { holdKey, type Signer, signerOf } from './signer.ts';
@@ -192,6 +192,8 @@ async function showPlan(
   if (leftOut.length > 0) show(`${formatFindings(leftOut)}\nThese rows are left out.`);
   if (warnings.length > 0) show(formatWarnings(warnings));
   show(planText(plan, plan, earlier));
+  // Not for nobody: what a scheduled job prints goes to a log.
+  if (!yes || dryRun) output.notify(`\n${rowsText(plan)}`);
   if (!dryRun) await confirm(`Pay ${counted(plan.payouts, 'payout')}?`, yes);
 }
 

@@ -260,6 +260,8 @@ const filesOf = (values: Values) => ({
   folderMaker: values.PAYOUTS_FOLDER_MAKER,
   lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
   bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
+  /** Currency in which the plan adds up what it costs. */
+  baseCurrency: values.PAYOUTS_BASE_CURRENCY,
   /** Paths of the files that complete bank messages. */
   messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
   payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,

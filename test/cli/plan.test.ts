@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { planText } from '../../src/cli/plan-text.ts';
+import { planText, rowsText } from '../../src/cli/plan-text.ts';
 import type { Outlook } from '../../src/files/intake/outlook.ts';
 import { type Plan, planOf } from '../../src/files/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
@@ -96,7 +96,7 @@ describe('the plan', () => {
   it('says who will be asked, and nothing of it where nobody will be', async () => {
     const plan = await planned(claimRowsOf({ id: 'a' }));
     const outlook = (approvals: Outlook['approvals']) =>
-      planText(plan, { balances: [], fees: [], feesNotQuoted: 1, approvals });
+      planText(plan, { balances: [], fees: [], feesUnknown: 1, inBase: null, approvals });
     const one = { people: 1, payouts: 1 };
     const text = outlook({ beforeSend: [one, { people: 2, payouts: 3 }], atBank: [one], moreByPayee: 4 });
     expect(text).toContain('\nto be approved before sending: 1 payout by one person, 3 payouts by 2 people\n');
@@ -105,23 +105,54 @@ describe('the plan', () => {
     expect(outlook({ beforeSend: [], atBank: [], moreByPayee: 0 })).not.toMatch(/approv|audit/);
   });
 
-  it('says what an exchange sells, and how many fees the needs leave out', async () => {
+  it('says what it costs: fees quoted and estimated, exchanges, what is short, and all in one currency', async () => {
     const rate = { buyCurrency: 'EUR', buyAmount: '415.00', sellAmount: '450.73', rate: '0.9207' };
     const account = { accountId: 'a', currency: 'USD', balance: '9.00', needs: '450.73', after: '-441.73' };
     const plan = await planned(claimRowsOf({ id: 'a' }));
-    const text = (fees: Outlook['fees']) =>
+    const text = (fees: Outlook['fees'], inBase: Outlook['inBase'] = null) =>
       planText(plan, {
         balances: [{ ...account, exchanges: [rate] }],
         fees,
-        feesNotQuoted: 2,
+        feesUnknown: 2,
+        inBase,
         approvals: { beforeSend: [], atBank: [], moreByPayee: 0 },
       });
-    const later = 'the bank quotes them at the time of sending, so they are not in the table';
-    expect(text([])).toContain('\nexchange: 415.00 EUR for 450.73 USD at 0.9207 now\n');
-    expect(text([])).toContain(`\nfees of 2 payouts: ${later}\n`);
-    expect(text([{ currency: 'USD', amount: '3.00', quoted: 3 }])).toContain(
-      `\nfees that the bank quotes now: 3.00 USD for 3 payouts\nfees of 2 other payouts: ${later}\n`,
+    expect(text([])).toContain('\nExchange: 415.00 EUR, with fees in EUR, for 450.73 USD at 0.9207 now.\n');
+    expect(text([])).toContain('\nFees of 2 payouts are not known and not included: ');
+    expect(text([])).toContain('\na is 441.73 USD short: payouts that it does not cover wait for money');
+    const fees = { currency: 'USD', amount: '1000.00', quoted: 25, estimated: 975 };
+    expect(text([fees])).toContain(
+      '\nFees now: about 1,000.00 USD for 1,000 payouts: 25 quoted, 975 estimated from them.\nFees of 2 other payouts are not',
     );
+    expect(text([{ ...fees, quoted: 3, estimated: 0 }])).toContain('\nFees now: 1,000.00 USD for 3 payouts.\n');
+    expect(text([], { currency: 'EUR', amount: '415.00', without: ['9 JPY'] })).toContain(
+      '\nIn all about 415.00 EUR, fees included, at the rates that the bank quotes now, without 9 JPY, for which the bank',
+    );
+  });
+
+  it('names rows of one file that are alike', async () => {
+    const rows = [
+      { row: 1, id: 'INV-1' },
+      { row: 4, id: 'INV-2' },
+    ];
+    const alikes = { count: 2, held: 0, groups: [{ rows, amount: '640.00', currency: 'EUR' }] };
+    const plan = { ...(await planned(claimRowsOf({ id: 'INV-1' }, { id: 'INV-2' }))), alikes };
+    expect(planText(plan)).toContain(
+      '\n2 rows are alike: INV-1, INV-2 (same payee, 640.00 EUR).\nEach of them is paid',
+    );
+    expect(planText({ ...plan, alikes: { ...alikes, held: 1 } })).toContain(
+      '\n1 of them is held until somebody approves',
+    );
+  });
+
+  it('lists its first rows with payees in full for who confirms it', async () => {
+    const [claim] = claimRowsOf({ id: 'INV-1', note: 'May' });
+    if (claim === undefined) throw new Error('no claim');
+    const payee = { account_name: 'Maria Canary', iban_no: 'DE89370400440532013000' };
+    const listed = [{ row: 1, instruction: claim.instruction, payee }];
+    const text = rowsText({ ...(await planned([claim])), payouts: 3, listed });
+    expect(text).toMatch(/INV-1.*12\.50 USD.*Maria Canary, DE89370400440532013000.*May/s);
+    expect(text).toContain('and 2 more');
   });
 
   it('shows what a row looks like, its payee masked', async () => {

@@ -39,8 +39,8 @@ describe.concurrent('a plan', () => {
       payouts: 2,
       totals: [{ currency: 'USD', count: 2, amount: '62.03' }],
       balances: [{ accountId: 'acc-u1001-usd', currency: 'USD', exchanges: [] }],
-      fees: [{ currency: 'USD', quoted: 2 }],
-      feesNotQuoted: 0,
+      fees: [{ currency: 'USD', quoted: 2, estimated: 0 }],
+      feesUnknown: 0,
     });
     expect(ordersOf('PLAN-1')).toEqual([]);
 

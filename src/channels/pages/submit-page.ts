@@ -4,13 +4,17 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import { counted, groupedAmount, minuteOf, peopleText } from '../../domain/display.ts';
 import { type Finding, rowsText, warningsByKind } from '../../domain/finding.ts';
+import { beneficiaryFields } from '../../domain/instruction.ts';
 import { Problem } from '../../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../../files/input.ts';
 import { IntakeRefusal } from '../../files/intake/intake-refusal.ts';
 import type { Outlook } from '../../files/intake/outlook.ts';
+import type { ListedRow } from '../../files/intake/plan.ts';
 import { assertPlan, type PlanDocument, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
 import { type Html, html } from '../../reports/html.ts';
+import { payeeNamed } from '../../reports/masked.ts';
+import { alikesTexts, baseTexts, exchangeTexts, feesTexts, shortfallTexts } from '../../reports/plan-texts.ts';
 import { answerOf } from '../http/answer-error.ts';
 import { assertFileName, receive, tooLarge, type Upload } from '../http/bodies.ts';
 import type { Caller } from '../http/callers.ts';
@@ -159,13 +163,13 @@ function planPage({ view, path, options }: PlanPage, { plan, findings, warnings 
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
-${plan.balances.flatMap((account) => account.exchanges.map((exchange) => html`<p>Exchange: ${exchangeText(account, exchange)}.</p>`))}
+${shortfallTexts(plan).map((text) => html`<p class="attend">${text}</p>`)}
+${[feesTexts, exchangeTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
 ${plan.exchanges.map((it) => html`<p>Sells at most ${money(it.sellAtMost, it.sellCurrency)} for ${money(it.amount, it.currency)}, paid from ${it.payingAccountId}.</p>`)}
-${plan.fees.length > 0 && html`<p>Fees that the bank quotes now: ${plan.fees.map(({ currency, amount, quoted }) => html`${money(amount, currency)} for ${counted(quoted, 'payout')}. `)}</p>`}
-${plan.feesNotQuoted > 0 && html`<p class="quiet">Fees of ${counted(plan.feesNotQuoted, plan.fees.length > 0 ? 'other payout' : 'payout')}: the bank quotes them at the time of sending, so they are not in the table.</p>`}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}
-${alikes(plan.alikes)}
+${alikes(plan)}
+${rows(plan)}
 ${warnings.length > 0 && html`<h2>To check</h2>${warningTable(warnings)}`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
 ${storeUse(plan.store)}
@@ -184,11 +188,6 @@ const storeUse = ({ bank, isNew, batches, lastUsedAt }: PlanDocument['plan']['st
     ? html`<p>${bank === 'sandbox' ? 'The store is new.' : html`<strong>The store is new</strong> at ${bank}: it knows of no earlier payout.`}</p>`
     : html`<p class="quiet">Store at ${bank}: ${counted(batches, 'batch', 'batches')}${lastUsedAt !== null && html`, last used ${minuteOf(Date.parse(lastUsedAt))}`}.</p>`;
 
-const exchangeText = (
-  { currency }: Outlook['balances'][number],
-  { buyAmount, buyCurrency, sellAmount, rate }: Outlook['balances'][number]['exchanges'][number],
-): Html => html`${money(buyAmount, buyCurrency)} for ${money(sellAmount, currency)} at ${rate} now`;
-
 const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): Html =>
   html`${
     beforeSend.length > 0 && html`<p>To be approved before sending: ${peopleText(beforeSend)}.</p>`
@@ -206,17 +205,27 @@ const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html |
   }</p>
 ${dataTable(count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency', LOOK_ALIKES, rows)}`;
 
-const alikes = ({ count, held, groups }: PlanDocument['plan']['alikes']): Html | false =>
-  count > 0 &&
-  html`<div class="attend">${groups.map(
-    ({ rows, amount, currency }) =>
-      html`<p>${counted(rows.length, 'row')} are alike: <strong>${rows.map(({ id }) => id).join(', ')}</strong> (same payee, ${money(amount, currency)}).</p>`,
-  )}
-<p>${
-    held > 0
-      ? `${counted(held, 'of them is', 'of them are')} held until somebody approves: the policy says so.`
-      : 'Each is paid unless you take it out of the file.'
-  }</p></div>`;
+const alikes = (plan: PlanDocument['plan']): Html | false =>
+  plan.alikes.count > 0 && html`<div class="attend">${alikesTexts(plan).map((text) => html`<p>${text}</p>`)}</div>`;
+
+const LISTED: readonly Column<ListedRow>[] = [
+  { head: 'Document', cell: ({ instruction }) => instruction.id },
+  {
+    head: 'Payee',
+    cell: ({ instruction, payee }) => {
+      const { name, account, bank, country } = payeeNamed(payee ?? beneficiaryFields(instruction));
+      const where = [bank, country].filter((part) => part !== '').join(', ');
+      return html`<span><bdi>${name || instruction.beneficiary_id}</bdi><br><bdi>${account}</bdi>${where !== '' && html` <span class="quiet">${where}</span>`}</span>`;
+    },
+  },
+  { head: 'Amount', isFigure: true, cell: ({ instruction: it }) => money(it.amount, it.currency) },
+  { head: 'Note', cell: ({ instruction }) => instruction.note },
+  { head: 'From', cell: ({ instruction }) => instruction.account_id },
+  { head: 'On', cell: ({ instruction }) => instruction.execute_on },
+];
+
+const rows = ({ listed, payouts }: PlanDocument['plan']): Html =>
+  html`<h2>Who is paid</h2>${dataTable(payouts > listed.length ? `The first ${listed.length} of ${groupedAmount(payouts)}: payees given by their details, then the largest` : 'Payees given by their details, then the largest', LISTED, listed)}`;
 
 const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][number]>[] = [
   { head: 'Document', cell: ({ id }) => id },

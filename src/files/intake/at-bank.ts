@@ -107,6 +107,7 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
   const found = new FindingList();
   const details = new Map<string, PayeeDetails>();
   const known = new Map<string, AccountBalance>();
+  const owners = new Map<string, string>();
   const listRead = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
     const named = await staged.idsNamed(column, LOOKUPS_MAX);
     const { owners, missing } = await fetched(new Set(named.map(({ id }) => id)), rule, ownerOf);
@@ -124,10 +125,12 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
   const payees = await listRead('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
     const { items, uid } = await bank.beneficiaries.get(id);
     details.set(id, items);
+    owners.set(id, uid);
     return uid;
   });
   staged.payees = details;
   staged.accounts = known;
+  staged.payeeOwners = owners;
   if (accounts.size + payees.size === 0) return found;
   for await (const { row, instruction } of itemsInTurns(staged.claims())) {
     const { account_id: account, beneficiary_id: payee } = instruction;

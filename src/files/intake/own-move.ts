@@ -13,9 +13,9 @@ import { isEnd, type Reason } from '../../domain/payout-state.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { checkMove, type MoveKind } from '../rules/check-instruction.ts';
 import type { Broken } from '../rules/field-rules.ts';
+import { undefinedIfRefused } from './costs.ts';
 import { INPUT_INVALID, IntakeRefusal } from './intake-refusal.ts';
 import { assertMaker, assertScope, type MakerRules } from './maker.ts';
-import { undefinedIfRefused } from './outlook.ts';
 
 /** A requested transfer or exchange. A transfer has no currency of its own: it is that of its accounts. */
 export interface MoveAsked {

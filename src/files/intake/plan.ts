@@ -4,15 +4,18 @@ import { mostSoldFor } from '../../domain/agreed-cost.ts';
 import { dueDate } from '../../domain/business-days.ts';
 import { isoOrNull } from '../../domain/display.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
-import { type Total, Totals } from '../../domain/money.ts';
+import { compareDecimals, type Total, Totals } from '../../domain/money.ts';
+import type { PayeeDetails } from '../../domain/payee.ts';
 import { bankIdentity } from '../../platform/config/bank.ts';
 import type { Config } from '../../platform/config.ts';
 import { recordedIdentity } from '../../store/engine/store-file.ts';
 import { storeLocation } from '../../store/engine/store-url.ts';
 import { nameOfDatabase } from '../../store/restore.ts';
 import type { ClaimRow, Store } from '../../store/store.ts';
+import { itemsInTurns } from '../input.ts';
 import type { Days } from '../rules/warnings.ts';
 import type { Alikes, LookAlikes } from './compare.ts';
+import type { StagedFile } from './staged-file.ts';
 
 export interface Plan {
   file: string;
@@ -44,6 +47,37 @@ export interface PlannedExchange extends Total {
   sellCurrency: string;
   /** Decimal string: for the payouts themselves, without what the bank asks as their fees. */
   sellAtMost: string;
+}
+
+/** A row of a plan, for who confirms it; `payee`: its details at the bank, if it is named by id and they were read. */
+export interface ListedRow {
+  row: number;
+  instruction: ClaimRow['instruction'];
+  payee: PayeeDetails | null;
+}
+
+const LISTED_MAX = 100;
+
+/** The rows to look at first: payees given by their details, then the largest amounts, whatever their currency. */
+export async function listedRows(
+  staged: Pick<StagedFile, 'claimPages' | 'payees' | 'payeeOwners'>,
+): Promise<ListedRow[]> {
+  let listed: ListedRow[] = [];
+  for await (const page of itemsInTurns(staged.claimPages())) {
+    for (const { row, instruction } of page) {
+      const { uid, beneficiary_id: id = '' } = instruction;
+      // Who pays for one user need not know the payees of another.
+      const payee = staged.payeeOwners.get(id) === uid ? (staged.payees.get(id) ?? null) : null;
+      listed.push({ row, instruction, payee });
+    }
+    listed = listed.sort(byImportance).slice(0, LISTED_MAX);
+  }
+  return listed;
+}
+
+function byImportance({ instruction: a }: ListedRow, { instruction: b }: ListedRow): number {
+  const isNew = (of: ListedRow['instruction']): number => Number(of.beneficiary_id === undefined);
+  return isNew(b) - isNew(a) || (compareDecimals(b.amount, a.amount) ?? 0);
 }
 
 /** The store that would keep the record of what is paid, and its bank. */

@@ -37,7 +37,7 @@ const TABLES = `
   create index claims_reference on claims (reference, row);
   create table findings (row integer not null, line integer not null, body text not null, reference text);
   create index findings_row on findings (row);
-  create table likes (key text not null, row integer not null, primary key (key, row)) without rowid;
+  create table likes (place text primary key, key text not null, row integer not null) without rowid;
 `;
 
 /**
@@ -56,6 +56,8 @@ export class StagedFile implements RowSink<Finding>, Disposable {
   accounts: ReadonlyMap<string, Pick<AccountBalance, 'uid' | 'currency'>> = new Map();
   /** The bank's details of payees by their ids, if they were queried. */
   payees: ReadonlyMap<string, PayeeDetails> = new Map();
+  /** Whose they are: users by ids of payees. */
+  payeeOwners: ReadonlyMap<string, string> = new Map();
 
   private readonly database: DatabaseSync;
   private readonly statements = new Map<string, StatementSync>();
@@ -180,16 +182,36 @@ export class StagedFile implements RowSink<Finding>, Disposable {
     this.database.exec('delete from likes');
     for await (const page of itemsInTurns(this.claimPages())) {
       for (const claim of page) {
-        for (const key of lookAlikeKeys(claim)) this.run('insert or ignore into likes values (?, ?)', key, claim.row);
+        for (const key of lookAlikeKeys(claim))
+          this.run(
+            'insert or ignore into likes values (?, ?, ?)',
+            `${key} ${`${claim.row}`.padStart(9, '0')}`,
+            key,
+            claim.row,
+          );
       }
     }
-    const groups = this.all<{ rows: string }>(
-      `select distinct rows from (select json_group_array(row order by row) as rows, min(row) as first from likes
-        group by key having count(*) > 1) order by first`,
+    const groups: number[][] = [];
+    let known: { key: string; rows: number[] } = { key: '', rows: [] };
+    const pages = this.pages<{ place: string; key: string; row: number }>(
+      'select place, key, row from likes where place > ? order by place limit ?',
+      ({ place }) => place,
+      '',
     );
+    for await (const page of itemsInTurns(pages)) {
+      for (const { key, row } of page) {
+        if (key === known.key) known.rows.push(row);
+        else {
+          if (known.rows.length > 1) groups.push(known.rows);
+          known = { key, rows: [row] };
+        }
+      }
+    }
+    if (known.rows.length > 1) groups.push(known.rows);
+    // Two rows may share the key of the payee's id and that of its account.
     const seen = new Set<number>();
-    for (const { rows } of groups) {
-      const group = (JSON.parse(rows) as number[]).filter((row) => !seen.has(row));
+    for (const rows of groups.sort(([a = 0], [b = 0]) => a - b)) {
+      const group = rows.filter((row) => !seen.has(row));
       for (const row of group) seen.add(row);
       if (group.length > 1) yield group;
     }

@@ -15,7 +15,7 @@ import { alreadyTaken, IntakeRefusal, OTHER_PLAN, otherPlan } from './intake-ref
 import { dropKnown, type KnownRows, takenBefore } from './known-rows.ts';
 import { assertMaker } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
-import { type Plan, planOf, type StoreUse, storeUseOf } from './plan.ts';
+import { type ListedRow, listedRows, type Plan, planOf, type StoreUse, storeUseOf } from './plan.ts';
 import {
   daysOf,
   type ReadFile,
@@ -35,7 +35,8 @@ export interface PlannedFile extends ComparedFile, Disposable {
 /** The result of a dry run. */
 export interface PlanDocument {
   schemaVersion: 1;
-  plan: Plan & Outlook & { store: StoreUse; quotes: readonly QuotedExchange[] };
+  /** `listed`: the first rows, payees in full. */
+  plan: Plan & Outlook & { store: StoreUse; quotes: readonly QuotedExchange[]; listed: ListedRow[] };
   findings: Finding[];
   /** They stop nothing. */
   warnings: Finding[];
@@ -191,11 +192,13 @@ export async function planDocument(
   options: TakeOptions,
 ): Promise<PlanDocument> {
   const { bank, config, store } = app;
-  const terms = { ...config.settings, bankAuditsFrom: config.bankAuditsFrom, asksOne: asksOne(app, options) };
+  const { bankAuditsFrom, baseCurrency } = config;
+  const terms = { ...config.settings, bankAuditsFrom, baseCurrency, asksOne: asksOne(app, options) };
   return {
     schemaVersion: 1,
     plan: {
       ...plan,
+      listed: await listedRows(staged),
       ...(await outlookOf(bank, terms, { plan, staged, quotes })),
       quotes,
       store: await storeUseOf(config, store),

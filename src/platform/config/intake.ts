@@ -1,5 +1,5 @@
 import { key } from './key.ts';
-import { amountsByCurrency, count, date, folders, pathText, text } from './values.ts';
+import { amountsByCurrency, count, currency, date, folders, pathText, text } from './values.ts';
 
 export const INTAKE_KEYS = {
   PAYOUTS_FOLDERS: key(
@@ -12,6 +12,11 @@ export const INTAKE_KEYS = {
     count(0, 365),
     '3',
     'a payout with the same payee, amount and currency as one of the last so many days is held for a decision; 0: never',
+  ),
+  PAYOUTS_BASE_CURRENCY: key(
+    currency,
+    null,
+    'currency, such as EUR, in which the plan also adds up everything that leaves the accounts, by the rates that the bank quotes',
   ),
   PAYOUTS_BANK_AUDITS_FROM: key(
     amountsByCurrency,

@@ -128,6 +128,8 @@ export const fraction = z.string().refine((given) => isUnsigned(given) && Number
 });
 
 /** `EUR,GBP`: codes of ISO 4217. */
+export const currency = z.string().regex(/^[A-Z]{3}$/, { error: 'is not a currency such as EUR' });
+
 export const currencies = z
   .string()
   .regex(/^[A-Z]{3}(,[A-Z]{3})*$/, { error: 'is not a list of currencies such as EUR,GBP' })

@@ -141,11 +141,11 @@ it('claims nothing while Temporal does not answer, nor for a plan', async () => 
   expect(await proxy.store.batches(10)).toEqual([]);
 });
 
-it('asks the bank for the fees of the first 25 rows of a plan, and says how many it left out', async () => {
+it('asks the bank for the fees of 25 rows of a plan, and estimates the others by them', async () => {
   const proxy = await openFaultProxy();
   const rows = Array.from({ length: 30 }, (_, index) => ({ id: `${index + 1}` }));
   expect(await taken(proxy, file(proxy, 'a.csv', rows), { ...STOP, dryRun: true })).toMatchObject({
-    document: { plan: { payouts: 30, fees: [{ currency: 'USD', quoted: 25 }], feesNotQuoted: 5 } },
+    document: { plan: { payouts: 30, fees: [{ currency: 'USD', quoted: 25, estimated: 5 }], feesUnknown: 0 } },
   });
 });
 

@@ -1,0 +1,70 @@
+import { counted, groupedAmount } from '../domain/display.ts';
+import type { AccountOutlook, Costs } from '../files/intake/costs.ts';
+import type { Plan } from '../files/intake/plan.ts';
+
+/** Sentences about a plan for whoever confirms it, in the terminal and on the page. */
+
+const money = (amount: string, currency: string): string => `${groupedAmount(amount)} ${currency}`;
+
+/** Of all payouts: quoted, or estimated by those that are. */
+export function feesTexts({ fees, feesUnknown }: Pick<Costs, 'fees' | 'feesUnknown'>): string[] {
+  const known = fees.map(({ currency, amount, quoted, estimated }) => {
+    const payouts = counted(quoted + estimated, 'payout');
+    return estimated === 0
+      ? `Fees now: ${money(amount, currency)} for ${payouts}.`
+      : `Fees now: about ${money(amount, currency)} for ${payouts}: ${groupedAmount(quoted)} quoted, ${groupedAmount(estimated)} estimated from them.`;
+  });
+  const payouts = counted(feesUnknown, fees.length === 0 ? 'payout' : 'other payout');
+  return feesUnknown === 0
+    ? known
+    : [
+        ...known,
+        `Fees of ${payouts} are not known and not included: the bank quotes one once it has the payee, when the payout is sent.`,
+      ];
+}
+
+export const exchangeTexts = ({ balances }: Pick<Costs, 'balances'>): string[] =>
+  balances.flatMap(({ currency, exchanges }) =>
+    exchanges.map(
+      ({ buyAmount, buyCurrency, sellAmount, rate }) =>
+        `Exchange: ${money(buyAmount, buyCurrency)}, with fees in ${buyCurrency}, for ${money(sellAmount, currency)} at ${rate} now.`,
+    ),
+  );
+
+/** What lacks on which account, and what happens then. */
+export const shortfallTexts = ({ balances }: Pick<Costs, 'balances'>): string[] =>
+  balances
+    .filter(isShort)
+    .map(
+      ({ accountId, currency, after }) =>
+        `${accountId} is ${money(after.slice(1), currency)} short: payouts that it does not cover wait for money, and fail if none comes in time.`,
+    );
+
+const isShort = ({ after }: AccountOutlook): boolean => after.startsWith('-');
+
+export function baseTexts({ inBase }: Pick<Costs, 'inBase'>): string[] {
+  if (inBase === null) return [];
+  const { amount, currency, without } = inBase;
+  const rest = without.length === 0 ? '' : `, without ${without.join(' and ')}, for which the bank quotes no rate`;
+  return [`In all about ${money(amount, currency)}, fees included, at the rates that the bank quotes now${rest}.`];
+}
+
+const IDS_MAX = 10;
+const GROUPS_MAX = 5;
+
+/** `2 rows are alike: INV-9001, INV-9002 (same payee, 640.00 EUR).` */
+export function alikesTexts({ alikes: { count, held, groups } }: Pick<Plan, 'alikes'>): string[] {
+  if (count === 0) return [];
+  const texts = groups.slice(0, GROUPS_MAX).map(({ rows, amount, currency }) => {
+    const ids = rows.slice(0, IDS_MAX).map(({ id }) => id);
+    const all = `${ids.join(', ')}${rows.length > IDS_MAX ? ' and others' : ''}`;
+    return `${counted(rows.length, 'row')} are alike: ${all} (same payee, ${money(amount, currency)}).`;
+  });
+  return [
+    ...texts,
+    ...(groups.length > GROUPS_MAX ? [`In all ${counted(count, 'row')} of this file are like another row of it.`] : []),
+    held > 0
+      ? `${counted(held, 'of them is', 'of them are')} held until somebody approves: the policy says so.`
+      : 'Each of them is paid unless you take it out of the file.',
+  ];
+}
