@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import { lookAlikeKeys } from '../domain/payee.ts';
+import { lookAlikeKeys, payeeName } from '../domain/payee.ts';
 import { END_STATES, type PayoutState, type Reason, UNPAID_STATES } from '../domain/payout-state.ts';
 import { attemptsOf } from './attempts.ts';
 import { type AuditEntry, ClaimedRows } from './audit/entry.ts';
@@ -223,6 +223,7 @@ function identified({ reference, workflowId, payloadDigest, instruction }: Ident
     currency: instruction.currency,
     accountId: instruction.account_id,
     beneficiaryId: instruction.beneficiary_id,
+    payee: payeeName(instruction),
     priority: priorityRank(instruction.priority),
   };
 }

@@ -156,7 +156,10 @@ export interface PayoutSearch {
   endedBefore?: number;
   /** Money was returned. */
   isReturned?: boolean;
-  /** Part of an id of the row or of its file's name, ignoring case. Payee names and account numbers are not searched. */
+  /**
+   * Part of an id of the row, of its payee's name or of its file's name, ignoring case; or its amount (`searchedAmount`). Account
+   * numbers are not searched.
+   */
   text?: string;
   /** Only those that somebody has handed over, and those within a scope. */
   seenBy?: { name: string; scope: Scope | undefined };
@@ -201,7 +204,7 @@ const KEYS: Readonly<Record<PayoutOrder, readonly OrderKey[]>> = {
   smallest: [amountKey('asc'), REFERENCE_KEY],
 };
 
-/** The place behind this row. */
+/** The place of this row, and behind it. */
 export const cursorBehind = (row: PayoutRecord, order: PayoutOrder): PayoutCursor =>
   KEYS[order].map(({ of }) => of(row));
 
@@ -229,6 +232,8 @@ export interface PayoutPage {
   order?: PayoutOrder;
   /** Only those behind this place; absent: from the first. */
   after?: PayoutCursor;
+  /** Only the last ones before the row whose place this is. */
+  before?: PayoutCursor;
   limit: number;
 }
 
@@ -239,17 +244,24 @@ export interface PayoutPage {
 export async function searchPayouts(
   db: Database,
   search: PayoutSearch,
-  { order = 'newest', after, limit }: PayoutPage,
+  { order = 'newest', after, before, limit }: PayoutPage,
 ): Promise<PayoutRecord[]> {
-  const keys = KEYS[order];
+  const keys = before === undefined ? KEYS[order] : KEYS[order].map(reversed);
   let query = db
     .selectFrom('payouts')
     .selectAll()
     .where((row) => row.and(conditions(row, search)));
-  if (after !== undefined) query = query.where(behind(keys, after));
+  const place = before ?? after;
+  if (place !== undefined) query = query.where(behind(keys, place));
   for (const { column, direction } of keys) query = query.orderBy(column, direction);
-  return query.limit(limit).execute();
+  const found = await query.limit(limit).execute();
+  return before === undefined ? found : found.reverse();
 }
+
+const reversed = ({ direction, ...it }: OrderKey): OrderKey => ({
+  ...it,
+  direction: direction === 'asc' ? 'desc' : 'asc',
+});
 
 function conditions(row: ExpressionBuilder<Tables, 'payouts'>, search: PayoutSearch): Expression<SqlBool>[] {
   const { states, kinds, reason, from, before, endedFrom, endedBefore, isReturned, text, seenBy } = search;
@@ -274,11 +286,28 @@ function conditions(row: ExpressionBuilder<Tables, 'payouts'>, search: PayoutSea
   ];
 }
 
-const holdingText = (row: ExpressionBuilder<Tables, 'payouts'>, text: string): Expression<SqlBool> =>
-  row.or([
-    ...(['documentId', 'reference', 'orderId', 'uid', 'beneficiaryId'] as const).map((column) => holding(column, text)),
+function holdingText(row: ExpressionBuilder<Tables, 'payouts'>, text: string): Expression<SqlBool> {
+  const columns = ['documentId', 'reference', 'orderId', 'uid', 'beneficiaryId', 'payee'] as const;
+  const amount = searchedAmount(text);
+  return row.or([
+    ...columns.map((column) => holding(column, text)),
     row('batchId', 'in', row.selectFrom('batches').select('batchId').where(holding('file', text))),
+    row('beneficiaryId', 'in', row.selectFrom('payees').select('payeeId').where(holding('name', text))),
+    ...(amount === undefined ? [] : [sql<SqlBool>`cast(amount as numeric) = cast(${amount} as numeric)`]),
   ]);
+}
+
+const AMOUNT = /^(?:\d+|\d{1,3}(?:[ ,.'’\u00a0\u202f]\d{3})+)(?:[.,]\d{1,4})?$/;
+
+/** The amount that a text may mean, however its digits are grouped: `1,234.50`, `1.234,50` and `1 234,5` mean 1234.5. */
+export function searchedAmount(text: string): string | undefined {
+  const digits = text.replace(/\s*[A-Z]{3}$/i, '').trim();
+  if (!AMOUNT.test(digits)) return undefined;
+  // Three digits behind the only separator are a group.
+  const [, whole = digits, fraction] = /^(.*)[.,](\d{1,2}|\d{4})$/.exec(digits) ?? [];
+  const plain = whole.replace(/\D/g, '');
+  return fraction === undefined ? plain : `${plain}.${fraction}`;
+}
 
 /** By its paying account, user, currency and kind; false without a scope. */
 export function within(row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope | undefined): Expression<SqlBool> {

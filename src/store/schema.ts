@@ -445,6 +445,8 @@ interface PayoutTable {
   accountId: string | null;
   /** Beneficiary id, if the instruction names one. */
   beneficiaryId: string | null;
+  /** Name of a payee that the instruction gives by its details; null: it names one by the bank's id, or none. */
+  payee: string | null;
   /** Release order, smaller first; 1 is normal. */
   priority: Generated<number>;
   by: string | null;
@@ -493,12 +495,12 @@ export type WrittenLater =
   | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
 
 /**
- * Without the closed runs, which only a `QuietPayout` shows, and without `amount` and `currency`, which only searches and sums
- * read: what is shown and decided is the instruction, which digests cover.
+ * Without the closed runs, which only a `QuietPayout` shows, and without `amount`, `currency` and `payee`, which only searches and
+ * sums read: what is shown and decided is the instruction, which digests cover.
  */
 export type PayoutRecord = Omit<
   Selectable<PayoutTable>,
-  'closedRuns' | 'closedAtState' | 'nextRestartAt' | 'amount' | 'currency'
+  'closedRuns' | 'closedAtState' | 'nextRestartAt' | 'amount' | 'currency' | 'payee'
 >;
 
 /** Outcome of one POST as far as its sender learned it; null: unknown (the sender may have died). */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { cursorBehind, isCursor, PAYOUT_ORDERS } from '../../src/store/payouts.ts';
+import { cursorBehind, isCursor, PAYOUT_ORDERS, searchedAmount } from '../../src/store/payouts.ts';
 import type { PayoutCursor, PayoutOrder, PayoutSearch, Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
@@ -100,4 +100,51 @@ it('knows a place of its own order from anything else', () => {
   for (const odd of [[1_000, 2], ['10.5', 'ref'], [1_000, 2, 3], [1_000, 'x', 'ref'], 'text', null, [1.5, 2, 'ref']]) {
     expect(isCursor(odd, 'newest')).toBe(false);
   }
+});
+
+onEveryStore('a list of payouts', (test) => {
+  it.each(PAYOUT_ORDERS)('is read backwards as it is read forwards: %s', async (order) => {
+    const store = await test.open();
+    const rows = ['9.5', '10.00', '10', '100.25', '2'].map((amount, index) =>
+      claimRow(index + 1, `d-${index}`, { amount }),
+    );
+    await store.claimBatch({ ...batchClaim('b-1', []), rows });
+    await store.claimBatch(batchClaim('b-2', ['e', 'f'], 2_000));
+    const all = await store.searchPayouts({}, { order, limit: 9 });
+    for (const [place, row] of all.entries()) {
+      const read = await store.searchPayouts({}, { order, before: cursorBehind(row, order), limit: 2 });
+      expect(read).toEqual(all.slice(Math.max(0, place - 2), place));
+    }
+  });
+
+  it('is searched by the name of a payee and by an amount', async () => {
+    const store = await test.open();
+    const named = { beneficiary_id: undefined, first_name: 'Ada', last_name: 'Lovelace', amount: '1234.50' };
+    await store.claimBatch({ ...batchClaim('b-1', []), rows: [claimRow(1, 'd-1', named), claimRow(2, 'd-2')] });
+    const name = { name: 'Metals & Parts', asShown: 'm', inSmall: 'm' };
+    const seen = { uid: 'user-1', payeeId: 'ben-1', digest: 'd', country: 'US', seenAt: 1, items: {} };
+    await store.notePayee({ ...seen, name });
+    const found = async (text: string): Promise<string[]> =>
+      (await store.searchPayouts({ text }, { limit: 9 })).map(({ documentId }) => documentId);
+    expect(await found('LOVE')).toEqual(['d-1']);
+    expect(await found('metals')).toEqual(['d-2']);
+    for (const amount of ['1234.5', '1,234.50', '1.234,50', '1 234,5', '1234.50 USD']) {
+      expect(await found(amount), amount).toEqual(['d-1']);
+    }
+    expect(await found('10.5')).toEqual(['d-2']);
+    expect(await found('1.234')).toEqual([]);
+  });
+});
+
+it.each([
+  ['1,234', '1234'],
+  ['12,5', '12.5'],
+  ['0.0001', '0.0001'],
+  ["1'234'567.89 chf", '1234567.89'],
+  ['12,34,567', undefined],
+  ['INV-1', undefined],
+  ['1.234.5678', '1234.5678'],
+  ['', undefined],
+])('%j means an amount: %s', (text, amount) => {
+  expect(searchedAmount(text)).toBe(amount);
 });

@@ -35,7 +35,7 @@ interface Place {
 
 const PLACES: readonly Place[] = [
   { path: '/', name: 'Inbox', access: ANY_ROLE },
-  { path: '/payouts', name: 'Find', access: ANY_ROLE },
+  { path: '/payouts', name: 'Payouts', access: ANY_ROLE },
   { path: '/batches', name: 'Batches', access: ANY_ROLE },
   { path: '/overview', name: 'Overview', access: ANY_ROLE },
   { path: '/accounts', name: 'Accounts', access: BANK_READING },
@@ -119,7 +119,7 @@ function header(view: View): Html {
     html`<a href="${place.path}"${isAt(place, path) && html` aria-current="page"`}>${place.name}</a>`;
   const places = caller === undefined ? [] : PLACES.filter(({ access }) => isAllowed(access, caller));
   return html`<header>
-<a class="brand" href="/">Payouts</a>
+<a class="brand" href="/">Durable payouts</a>
 ${places.length > 0 && html`<nav aria-label="Pages">${places.map(link)}</nav>`}
 ${caller?.name !== undefined && signOut(view, caller.name)}
 </header>

@@ -15,7 +15,7 @@ import { shortText } from '../http/operation.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
 import { pageLinks } from './page-links.ts';
-import { type Column, dataTable, factList, moment, money, nothing, ROW, TOTALS } from './pieces.ts';
+import { type Column, dataTable, factList, moment, money, nothing, payeePath, ROW, TOTALS } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 
 const SHOWN_MAX = 100;
@@ -23,9 +23,6 @@ const PAYMENTS_MAX = 1_000;
 
 const filled = shortText.optional().or(z.literal('').transform(() => undefined));
 const payeesQuery = z.object({ text: filled, page: z.coerce.number().int().min(1).max(10_000).default(1) });
-
-export const payeePath = (uid: string, payeeId: string): string =>
-  `/payees/${encodeURIComponent(uid)}/${encodeURIComponent(payeeId)}`;
 
 const LISTED: readonly Column<SeenPayee>[] = [
   {

@@ -8,6 +8,7 @@ import type { StepGroup } from '../../reports/step-groups.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { mayVisit } from './layout.ts';
+import type { PayeeNames } from './payee-names.ts';
 import { timeText } from './reader.ts';
 
 /** `2026-03-31 14:05:09 UTC`, in the time zone of the reader. */
@@ -31,6 +32,8 @@ const BATCH_TONE: Readonly<Record<BatchState, Tone>> = {
 export const batchBadge = (state: BatchState): Html => html`<span class="badge ${BATCH_TONE[state]}">${state}</span>`;
 
 export const payoutPath = (reference: string): string => `/payouts/${encodeURIComponent(reference)}`;
+export const payeePath = (uid: string, payeeId: string): string =>
+  `/payees/${encodeURIComponent(uid)}/${encodeURIComponent(payeeId)}`;
 export const batchPath = (batchId: string): string => `/batches/${encodeURIComponent(batchId)}`;
 
 export interface Column<Row> {
@@ -85,6 +88,17 @@ export const ROW = {
   state: { head: 'State', cell: ({ state }) => badge(state) },
   why: { head: 'Why', cell: ({ reason }) => reason?.message },
 } satisfies Record<string, Column<PayoutRecord>>;
+
+/** The payee, with a link to its page where the caller may visit it. */
+export const toColumn = (caller: Caller, names: PayeeNames): Column<PayoutRecord> => ({
+  head: 'To',
+  cell: ({ reference, uid, kind, instruction: { beneficiary_id: payeeId } }) => {
+    const parts = (names.get(reference) ?? '').split(', ');
+    const shown = html`<span>${parts.map((part) => html`<bdi>${part}</bdi> `)}</span>`;
+    const isLinked = kind === 'payout' && payeeId !== undefined && mayVisit('/payees', caller);
+    return isLinked ? html`<a href="${payeePath(uid, payeeId)}">${shown}</a>` : shown;
+  },
+});
 
 export const MEANS: Readonly<Record<ResolveAction, string>> = {
   'keep-looking': 'Check the bank again',

@@ -64,6 +64,7 @@ create table list_lags (
 alter table payouts add column state_since bigint default 0 not null;
 drop index payouts_open;
 create index payouts_open on payouts (state, created_at, state_since, ended_at) where ended_at is null;
+alter table payouts add column payee text;
 alter table payees add column items text;
 alter table payees add column earlier text;
 alter table senders add column outages text;
