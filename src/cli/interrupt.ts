@@ -1,14 +1,13 @@
 import { Problem } from '../domain/problem.ts';
 
-/** Ctrl-C detaches: it never cancels a payout. A second one ends the process at once. */
+/** Ctrl-C, or a terminal that is closed, detaches: it never cancels a payout. A second one ends the process at once. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   const onSignal = (): void => {
     if (controller.signal.aborted) process.exit(130);
     controller.abort();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
   return controller.signal;
 }
 

@@ -57,10 +57,10 @@ import { EXIT, type ExitCode, exitOf } from './exit.ts';
 
 /** Runs the `payouts` command with `argv` (without node and script) and returns its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
-  // The reader of our output may stop early (`2>&1 | head`), which stops nothing that was begun.
+  // The reader of our output may stop early (`2>&1 | head`, a terminal that is closed), which stops nothing that was begun.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
   }
   const json = argv.includes('--json');

@@ -5,8 +5,10 @@ import { expect, it } from 'vitest';
 
 const source = fileURLToPath(new URL('../../src/cli/interrupt.ts', import.meta.url));
 
-it('a command that waits for Ctrl-C stays up until then, also with nothing else to do', async () => {
-  const program = `
+it.each(['SIGTERM', 'SIGHUP'] as const)(
+  'a command that waits stays up until %s, also with nothing else to do',
+  async (signal) => {
+    const program = `
     import { interruptSignal, untilStopped } from '${source}';
     const stopped = interruptSignal();
     const waiting = untilStopped(stopped, new Promise(() => {}));
@@ -14,10 +16,11 @@ it('a command that waits for Ctrl-C stays up until then, also with nothing else 
     setTimeout(() => console.log('still up'), 200).unref();
     await waiting;
     process.exitCode = 7;`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const ended = once(child, 'close');
-  child.stdout.once('data', () => child.kill('SIGTERM'));
-  expect(await ended).toEqual([7, null]);
-});
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = once(child, 'close');
+    child.stdout.once('data', () => child.kill(signal));
+    expect(await ended).toEqual([7, null]);
+  },
+);
