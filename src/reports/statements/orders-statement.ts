@@ -71,7 +71,9 @@ async function takeAccount(
   const opening = before?.opening == null ? closing - sum : (minorOf(before.opening, currency) ?? 0n);
   const at = now();
   const today = dayOf(at);
-  const days = entries.map(({ bookedOn }) => bookedOn).sort();
+  // The list is whole: it says of every day since the first payout what was booked, also if that is nothing.
+  const first = (await store.firstClaims()).find((it) => it.uid === uid);
+  const days = [...entries.map(({ bookedOn }) => bookedOn), dayOf(first?.createdAt ?? at)].sort();
   const record: StatementRecord & { takenAt: number } = {
     ...{ statementId, accountId, uid, currency, kind: 'orders', format: 'orders', number: 'orders' },
     ...{ fromDay: days[0] ?? today, toDay: today, entries: entries.length, file: '' },

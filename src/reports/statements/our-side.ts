@@ -78,26 +78,23 @@ function postedBy({ reference, kind }: PayoutRecord, movement: Movement): OurMov
   }));
 }
 
-/** For a completed payout whose order nobody read: what was asked for. */
+/** For a completed payout whose order nobody read: what was asked for, and the fee. */
 function assumed(payout: PayoutRecord, posted: readonly OurMovement[]): OurMovement[] {
-  const { state, kind, reference, instruction, endedAt, updatedAt } = payout;
+  const { state, kind, reference, instruction, endedAt, updatedAt, fee, feeCurrency } = payout;
   const { account_id: accountId, currency, amount } = instruction;
   const isKnown = kind === 'exchange' || posted.some((it) => it.kind === 'payment' || it.kind === 'transfer');
   if (isKnown || !isEnd(state) || isUnpaid(state)) return [];
-  const id = `${reference.replaceAll('-', '')}-P`;
-  const minor = minorOf(amount, currency) ?? 0n;
-  const on = dayOf(endedAt ?? updatedAt);
+  const id = reference.replaceAll('-', '');
+  const left = { reference, accountId, currency, direction: 'debit', on: dayOf(endedAt ?? updatedAt) } as const;
+  const feeMinor = feeCurrency === currency ? (minorOf(fee ?? '0', currency) ?? 0n) : 0n;
   return [
     {
-      id,
+      id: `${id}-P`,
       kind: kind === 'transfer' ? 'transfer' : 'payment',
-      reference,
-      accountId,
-      currency,
-      direction: 'debit',
-      minor,
-      on,
+      ...left,
+      minor: minorOf(amount, currency) ?? 0n,
     },
+    ...(feeMinor > 0n ? [{ id: `${id}-F`, kind: 'fee', ...left, minor: feeMinor } as const] : []),
   ];
 }
 

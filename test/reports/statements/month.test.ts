@@ -1,0 +1,112 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Bank } from '../../../src/bank/bank.ts';
+import { formatMinor } from '../../../src/domain/money.ts';
+import { takeOrders } from '../../../src/reports/statements/orders-statement.ts';
+import { takeStatements } from '../../../src/reports/statements/take-statement.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { openEmptyStore } from '../../support/empty-store.ts';
+import { quickSettings } from '../../support/product.ts';
+import { ACCOUNTS, camt053, type Month, monthOf, mt940, storeMonth } from './month.ts';
+
+const SEEDS = [1, 2, 3, 4, 5, 6];
+const NOW = Date.parse('2026-04-10T12:00:00Z');
+
+async function storeOf(month: Month): Promise<Store> {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  await storeMonth(store, month);
+  for (const account of ['acc-eur-2', 'acc-usd']) {
+    const [first] = month.payouts;
+    if (first === undefined) continue;
+    const { instruction } = first.row;
+    // Accounts are ours if payouts are made from them.
+    const row = { ...first.row, row: 1, reference: `other-${account}`, workflowId: `payout/other-${account}` };
+    const rows = [{ ...row, instruction: { ...instruction, id: account, account_id: account } }];
+    await store.claimBatch({ batchId: account, file: 'x.csv', sha256: account, by: 'maker', rows, at: NOW });
+  }
+  return store;
+}
+
+async function takeFile(store: Store, text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-statement-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'statement');
+  writeFileSync(file, text);
+  return takeStatements({ config: {}, store, now: () => NOW } as Parameters<typeof takeStatements>[0], file, {});
+}
+
+function bankOf({ orders }: Month): Bank {
+  const accounts = Object.entries(ACCOUNTS).map(([account_id, currency]) => ({ account_id, currency, uid: 'user-1' }));
+  const balance = { balance: formatMinor(1_000_000n, 'EUR'), frozen: '0' };
+  return {
+    accounts: {
+      ofUser: async () => accounts.map((it) => ({ ...it, ...balance })),
+      get: async (account_id: string) => ({ account_id, ...balance }),
+    },
+    orders: {
+      listAll: async ({ currency }: { currency: string }) => ({
+        orders: orders.filter((it) => it.transaction_currency === currency),
+      }),
+    },
+  } as unknown as Bank;
+}
+
+const inWords = (some: readonly { kind: string; reference: string | null }[], month: Month): string[] =>
+  some
+    .map(({ kind, reference }) => {
+      const of = month.payouts.find(({ row }) => row.reference === reference);
+      return `${kind} ${of?.row.instruction.id ?? reference ?? 'of none'}`;
+    })
+    .sort();
+
+const found = async (store: Store) => store.discrepancies({ uid: 'user-1', open: true, limit: 1_000 });
+
+describe.each(SEEDS)('the month of seed %i', (seed) => {
+  it.each([
+    ['camt.053.001.08', (month: Month) => camt053(month.bookings)],
+    ['camt.053.001.02', (month: Month) => camt053(month.bookings, '02')],
+    ['MT940', (month: Month) => mt940(month.bookings)],
+  ])('in %s: each planted discrepancy is found once, and no other', async (_format, write) => {
+    const month = monthOf(seed);
+    const store = await storeOf(month);
+    const { statements } = await takeFile(store, write(month));
+    expect(statements.flatMap(({ findings }) => findings)).toEqual([]);
+    expect(inWords(await found(store), month)).toEqual(inWords(month.planted, month));
+    expect(await returnsIn(store, month)).toEqual(expectedReturns(month));
+  });
+
+  it('in the order list of the bank: each planted discrepancy is found once, and no other', async () => {
+    const month = monthOf(seed);
+    const store = await storeOf(month);
+    await takeOrders({ store, settings: quickSettings, now: () => NOW }, bankOf(month), 'user-1');
+    expect(inWords(await found(store), month)).toEqual(inWords(month.planted, month));
+    expect(await returnsIn(store, month)).toEqual(expectedReturns(month));
+    const before = await found(store);
+    await takeOrders({ store, settings: quickSettings, now: () => NOW }, bankOf(month), 'user-1');
+    expect(await found(store)).toEqual(before);
+  });
+});
+
+async function returnsIn(store: Store, month: Month): Promise<string[]> {
+  const returns = await store.returnsOf(month.payouts.map(({ row }) => row.reference));
+  return returns.map(({ reference, amount }) => `${reference} ${amount}`).sort();
+}
+
+const expectedReturns = ({ returns }: Month): string[] =>
+  returns.map(({ reference, amount }) => `${reference} ${amount}`).sort();
+
+it('takes the same file once, and opens each incident once', async () => {
+  const month = monthOf(7);
+  const store = await storeOf(month);
+  await takeFile(store, camt053(month.bookings));
+  const before = await found(store);
+  const incidents = await store.incidents({ open: true, limit: 1_000 });
+  const { statements } = await takeFile(store, camt053(month.bookings));
+  expect(new Set(statements.map(({ outcome }) => outcome))).toEqual(new Set(['known']));
+  expect(await found(store)).toEqual(before);
+  expect(await store.incidents({ open: true, limit: 1_000 })).toEqual(incidents);
+  expect(incidents).toHaveLength(month.planted.filter(({ kind }) => kind !== 'unexplained-credit').length);
+});
