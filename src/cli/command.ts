@@ -92,7 +92,13 @@ export function argument<const Name extends string, const S extends Pick<Setting
   return made as TypedArgument<ArgumentValue<Name, S>>;
 }
 
-type Word<Text extends string> = Text extends `<${string}>` ? [string] : Text extends `[${string}]` ? [string?] : [];
+type Word<Text extends string> = Text extends `[${string}...]`
+  ? [string[]]
+  : Text extends `<${string}>`
+    ? [string]
+    : Text extends `[${string}]`
+      ? [string?]
+      : [];
 type UsageValues<Usage extends string> = Usage extends `${infer First} ${infer Rest}`
   ? [...Word<First>, ...UsageValues<Rest>]
   : Word<Usage>;

@@ -11,6 +11,7 @@ import {
   audit,
   cancel,
   drain,
+  match,
   pause,
   policy,
   reject,
@@ -50,6 +51,7 @@ import {
   reconcile,
   reference,
   report,
+  statement,
   status,
   template,
 } from './commands/show.ts';
@@ -120,8 +122,8 @@ function printJson(document: object): void {
 export const COMMAND_GROUPS = {
   'Start here': [demo, dev, open, doctor, config],
   Pay: [template, validate, run, watch, retry, transfer, exchange, card],
-  Decide: [inbox, approve, reject, cancel, resolve, acknowledge, pause, drain, resume, switches, policy],
-  Show: [status, report, list, incidents, explain, accounts, beneficiaries, orders, calendar, events, audit],
+  Decide: [inbox, approve, reject, cancel, resolve, acknowledge, match, pause, drain, resume, switches, policy],
+  Show: [status, report, list, incidents, statement, explain, accounts, beneficiaries, orders, calendar, events, audit],
   'Run and keep': [worker, gateway, sandbox, intake, schedule, reconcile, migrate, backup, restore],
   'For scripts and developers': [completion, reference, histories, replay],
 } as const;

@@ -368,7 +368,7 @@ export async function checking(session: Session, path: string): Promise<ValidFil
 }
 
 /** Sends a file as it is. Throws a `Problem` if it cannot be read. */
-async function send(
+export async function send(
   session: Session,
   address: string,
   path: string,

@@ -29,6 +29,7 @@ import { intakeRoutes } from './intake-routes.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { identifyRequests } from './request-ids.ts';
 import { accessOf, type GuardedRoute, guardRoutes, OPEN } from './route-access.ts';
+import { statementRoutes } from './statement-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 declare module 'fastify' {
@@ -147,7 +148,7 @@ async function gatewayApp(
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
     tagAndCompress(scope);
-    for (const add of [intakeRoutes, batchRoutes, cardRoutes, operationRoutes]) {
+    for (const add of [intakeRoutes, statementRoutes, batchRoutes, cardRoutes, operationRoutes]) {
       scope.register(async (inner) => add(inner, gateway));
     }
   });

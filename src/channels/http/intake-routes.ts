@@ -196,7 +196,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
+export async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
   const { headers } = request;
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const extension = UPLOAD_TYPES[type];

@@ -64,6 +64,15 @@ export const acknowledge = command('acknowledge <incident>', 'record that an inc
   action: async () => (await import('../inbox-actions.ts')).acknowledge,
 });
 
+export const match = command('match <entry> [payout]', 'say which payout a booking belongs to, and why', {
+  examples: [
+    ["payouts match ENTRY INV-4711 --by alice --reason 'asked the bank, ticket 7'", 'it belongs to this payout'],
+    ["payouts match ENTRY --by alice --reason 'rent, paid by hand'", 'it belongs to no payout'],
+  ],
+  options: [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })],
+  action: async () => (await import('../statements.ts')).match,
+});
+
 const CONTROL = [
   option('--yes', 'accepted as by the other commands; there is no confirmation', { default: false }),
   BY,

@@ -122,6 +122,27 @@ export const reconcile = command('reconcile', "compare ended payouts with the ba
   action: async () => (await import('../reconcile-now.ts')).reconcile,
 });
 
+export const statement = command(
+  'statement [files...]',
+  'take bank statements, and show where the books of the bank and ours differ',
+  {
+    examples: [
+      ['payouts statement camt053.xml', 'take a statement, and compare it with what payouts moved'],
+      ['payouts statement', 'the statements taken, and what is different now'],
+      ['payouts statement --orders u-1001', "the bank's own order list and balances, if it sends no statements"],
+      ['payouts statement --format csv > differences.csv', 'the differences as a table'],
+    ],
+    options: [
+      option('--orders <uid>', "take the bank's order list of this user as a statement"),
+      option('--account <id>', 'show only this account'),
+      option('--all', 'also differences that are explained by now', { default: false }),
+      option('--format <name>', 'csv: the differences as a table', { choices: ['csv'] }),
+      option('--by <name>', 'who hands the statements over', { parse: storableText }),
+    ],
+    action: async () => (await import('../statements.ts')).statement,
+  },
+);
+
 export const accounts = command('accounts [uid]', 'show balances of a user, or of the master institution', {
   examples: [
     ['payouts accounts u-1001', 'balances of a user'],

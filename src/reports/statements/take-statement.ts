@@ -39,6 +39,12 @@ export interface StatementTaking {
   reconciled: (ReconciliationSums & { uid: string })[];
 }
 
+export interface TakingOptions {
+  by?: string;
+  /** Whether who hands it over may see the books of this account. */
+  mayTake?(account: Pick<StatementRecord, 'uid' | 'accountId' | 'currency'>): boolean;
+}
+
 type Taking = Pick<App, 'config' | 'store' | 'now'>;
 
 /**
@@ -48,14 +54,15 @@ type Taking = Pick<App, 'config' | 'store' | 'now'>;
 export async function takeStatements(
   app: Taking,
   path: string,
-  { by, file = basename(path) }: { by?: string; file?: string },
+  { by, mayTake = () => true }: TakingOptions,
 ): Promise<StatementTaking> {
   const { store, now } = app;
+  const file = basename(path);
   const mapping = await loadMessageMapping(app.config.messageMapping);
   const summary = new StatementSummary();
   await read(file, readStatementFile(path, summary));
   const planned: Planned[] = [];
-  for (const it of summary.statements) planned.push(await plan(store, mapping, it, { by, file }));
+  for (const it of summary.statements) planned.push(await plan(store, mapping, it, { by, mayTake, file }));
   const writer = new EntryWriter(store, planned);
   if (planned.some(({ record }) => record !== undefined)) {
     await read(
@@ -98,7 +105,7 @@ async function plan(
   store: Store,
   mapping: MessageMapping,
   { head, balances, entries, digest, line, findings }: ReadStatement,
-  { by, file }: { by: string | undefined; file: string },
+  { by, mayTake = () => true, file }: TakingOptions & { file: string },
 ): Promise<Planned> {
   const account = await accountOf(store, mapping, head);
   const currency = head.currency ?? account?.currency;
@@ -127,6 +134,7 @@ async function plan(
     ...{ kind, format, number, fromDay, toDay, opening: taken.opening, closing: taken.closing, entries, digest, file },
     ...{ takenBy: by ?? null, takenAt: null },
   };
+  if (!mayTake(record)) return refuse('outside-scope', 'the account is outside your scope in the policy');
   const before = await store.statementsNumbered(record);
   const same = before.find((it) => it.digest === digest);
   const changed = before.find((it) => it.digest !== digest && it.opening === record.opening);

@@ -13,6 +13,7 @@ import { DECIDE_PLAN, PLAN } from './plan-operations.ts';
 import { ERP_FILE, REPORT } from './report-operations.ts';
 import { RETRY } from './retry-operations.ts';
 import { PAYOUT, PROGRESS, SUMMARY, TARGET } from './state-operations.ts';
+import { DISCREPANCIES, DISCREPANCIES_CSV, MATCH, STATEMENTS, TAKE_ORDERS } from './statement-operations.ts';
 import { NAMED_SWITCH, SWITCH, SWITCHES } from './switch-operations.ts';
 import { WAITING } from './waiting-operations.ts';
 
@@ -23,5 +24,6 @@ export const OPERATIONS = [
   ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
   ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
+  ...[STATEMENTS, DISCREPANCIES, DISCREPANCIES_CSV, TAKE_ORDERS, MATCH],
   ...[EVENTS, SUBSCRIPTIONS, REPLAY, FORGET],
 ] as readonly unknown[] as readonly OperationHere[];
