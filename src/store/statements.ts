@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { formatMinor } from '../domain/money.ts';
 import type { Discrepancy, Match } from '../domain/statements/booked.ts';
-import { type Coverage, entryOfLine, type KeptEntry } from '../domain/statements/lines.ts';
+import { type Coverage, entryOfLine, type KeptEntry, ordersStatementId } from '../domain/statements/lines.ts';
 import type { EntryDetail, ReturnReason, StatementEntry } from '../domain/statements/statement.ts';
 import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
@@ -83,6 +83,8 @@ export function takeStatement(db: Database, record: StatementRecord & { takenAt:
         .where('takenAt', 'is', null),
     );
     if (!isNew) return false;
+    // What the bank itself sends takes the place of its order list.
+    await forgetStatement(transaction, ordersStatementId(accountId));
     const detail = { kind, format, number, fromDay, toDay, entries: `${record.entries}`, digest };
     await audit(transaction, { at, actor: takenBy ?? 'bank', action: 'statement taken', subject: accountId, detail });
     return true;
@@ -100,8 +102,7 @@ export async function replaceOrders(
 ): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { statementId, accountId } = record;
-    await transaction.deleteFrom('statements').where('statementId', '=', statementId).execute();
-    await transaction.deleteFrom('statementEntries').where('statementId', '=', statementId).execute();
+    await forgetStatement(transaction, statementId);
     await insertNew(transaction, 'statements', record);
     for (const some of chunks(entries)) {
       const rows = some.map(({ entryId, ...entry }) => {
@@ -111,6 +112,13 @@ export async function replaceOrders(
       await insertNew(transaction, 'statementEntries', rows);
     }
   });
+}
+
+async function forgetStatement(db: Database, statementId: string): Promise<void> {
+  const entries = db.selectFrom('statementEntries').select('entryId').where('statementId', '=', statementId);
+  await db.deleteFrom('entryMatches').where('entryId', 'in', entries).execute();
+  await db.deleteFrom('statementEntries').where('statementId', '=', statementId).execute();
+  await db.deleteFrom('statements').where('statementId', '=', statementId).execute();
 }
 
 /** Newest first. */

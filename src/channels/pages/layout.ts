@@ -42,6 +42,7 @@ const PLACES: readonly Place[] = [
   { path: '/payees', name: 'Payees', access: BANK_READING },
   { path: '/cards', name: 'Cards', access: { roles: ['maker', 'operator', 'auditor'], scope: 'each' } },
   { path: '/incidents', name: 'Incidents', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
+  { path: '/statements', name: 'Statements', access: { roles: ['operator', 'auditor'], scope: 'each' } },
   { path: '/switches', name: 'Switches', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
   { path: '/audit', name: 'Audit', access: { roles: ['operator', 'auditor'], scope: 'whole' } },
 ];

@@ -42,13 +42,14 @@ import {
   Sessions,
 } from './sessions.ts';
 import { askToSignIn, passkeyRoutes, signInRoutes } from './sign-in-page.ts';
+import { statementPageRoutes, statementUploadRoutes } from './statements-page.ts';
 import { PendingUploads, planRoutes, submitRoutes } from './submit-page.ts';
 import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
   ...[overviewRoutes, accountRoutes, payeeRoutes, cardRoutes, moveRoutes],
-  ...[incidentRoutes, switchRoutes, auditRoutes],
+  ...[incidentRoutes, statementPageRoutes, switchRoutes, auditRoutes],
 ];
 
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */
@@ -106,6 +107,7 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     });
     limitConcurrency(inner, gateway.config.gateway.atOnce);
     inner.register((scope) => submitRoutes(scope, gateway, uploads));
+    inner.register((scope) => statementUploadRoutes(scope, gateway));
     inner.register(async (scope) => {
       asksForTokens(scope);
       planRoutes(scope, gateway, uploads);

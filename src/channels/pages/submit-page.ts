@@ -125,7 +125,7 @@ export async function submitRoutes(
 const planPath = ({ id }: PendingUpload): string => `/batches/new/${id}`;
 
 /** The fields precede the file, so its CSRF token is checked before any of it is written. */
-async function readFields(request: FastifyRequest): Promise<void> {
+export async function readFields(request: FastifyRequest): Promise<void> {
   request.part = await request.file();
   const token = request.part?.fields._csrf;
   request.body = { _csrf: token !== undefined && 'value' in token ? token.value : undefined };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { BookedLine } from './booked.ts';
 import type { EntryDetail, StatementEntry, StatementKind } from './statement.ts';
 
@@ -157,3 +158,6 @@ function rangesOf(statements: readonly Coverage[]): { from: string; to: string }
   }
   return ranges;
 }
+
+/** Of the one statement that the order list of an account makes. Stored, so never change it. */
+export const ordersStatementId = (accountId: string): string => `stm-orders-${hash('sha256', accountId).slice(0, 12)}`;

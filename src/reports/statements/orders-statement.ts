@@ -5,6 +5,7 @@ import { formatMinor, parseDecimal } from '../../domain/money.ts';
 import { isArrival, isReturn } from '../../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, stageMeaning } from '../../domain/order-status.ts';
 import { Problem } from '../../domain/problem.ts';
+import { ordersStatementId } from '../../domain/statements/lines.ts';
 import { type Direction, type StatementEntry, signed } from '../../domain/statements/statement.ts';
 import { minorOf } from '../../files/statements/statement-sink.ts';
 import type { Config } from '../../platform/config.ts';
@@ -66,7 +67,7 @@ async function takeAccount(
   const { balance, frozen } = await bank.accounts.get(accountId);
   const closing = (minorOf(balance, currency) ?? 0n) + (minorOf(frozen ?? '0', currency) ?? 0n);
   const sum = entries.reduce((total, entry) => total + signed(entry), 0n);
-  const statementId = `stm-orders-${hash('sha256', accountId).slice(0, 12)}`;
+  const statementId = ordersStatementId(accountId);
   const before = await store.statement(statementId);
   const opening = before?.opening == null ? closing - sum : (minorOf(before.opening, currency) ?? 0n);
   const at = now();
