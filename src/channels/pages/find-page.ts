@@ -171,10 +171,10 @@ function results(asked: Find, { rows, hasBefore, hasMore }: Page, shown: readonl
   const link = (place: 'before' | 'after', row: PayoutRecord | undefined): string =>
     addressOf('/payouts', { ...search, [place]: cursorText(row, order) });
   return html`${dataTable(ORDERS[order], shown, rows)}
-<nav class="actions" aria-label="More rows">
+<div class="actions" role="navigation" aria-label="More rows">
 ${hasBefore && html`<a class="button" rel="prev" href="${link('before', rows[0])}">Previous page</a>`}
 ${hasMore && html`<a class="button" rel="next" href="${link('after', rows.at(-1))}">Next page</a>`}
-<a class="button" href="${addressOf('/payouts.csv', search)}" download>All as CSV</a></nav>`;
+<a class="button" href="${addressOf('/payouts.csv', search)}" download>All as CSV</a></div>`;
 }
 
 const CSV_HEAD = [

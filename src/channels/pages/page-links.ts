@@ -15,7 +15,7 @@ export const pageLinks = (
   { page, isMore }: { page: number; isMore: boolean },
 ): Html | false =>
   (page > 1 || isMore) &&
-  html`<nav class="actions" aria-label="More rows">
+  html`<div class="actions" role="navigation" aria-label="More rows">
 ${page > 1 && html`<a class="button" rel="prev" href="${addressOf(path, { ...query, page: page > 2 ? page - 1 : undefined })}">Previous page</a>`}
 ${isMore && html`<a class="button" rel="next" href="${addressOf(path, { ...query, page: page + 1 })}">Next page</a>`}
-</nav>`;
+</div>`;
