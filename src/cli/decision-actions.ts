@@ -147,7 +147,7 @@ async function preparingNow(session: Session, target: Target): Promise<number> {
     return byState.reduce((sum, [state, count]) => sum + (states.some((it) => it === state) ? count : 0), -keptBack);
   }
   const asked = { id: target.payout.reference, states: [...states], kinds: undefined, ask: false, compare: false };
-  return (await session.ask(WAITING, asked)).payouts.length;
+  return (await allWaiting(session, asked)).payouts.length;
 }
 
 /** Kinds that one signature can decide for a whole batch; held rows are signed one by one. */

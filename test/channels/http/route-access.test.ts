@@ -30,7 +30,14 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['GET /docs/static/index.html', 'GET /docs/static/swagger-initializer.js'],
   ],
   'maker approver compliance operator auditor, each': [
-    ...['GET /v1/batches', 'GET /v1/batches/:id', 'GET /', 'GET /payouts', 'GET /payouts.csv', 'GET /payouts/:reference'],
+    ...[
+      'GET /v1/batches',
+      'GET /v1/batches/:id',
+      'GET /',
+      'GET /payouts',
+      'GET /payouts.csv',
+      'GET /payouts/:reference',
+    ],
     ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live', 'GET /overview'],
     ...[
       'GET /v1/payouts',
