@@ -228,9 +228,8 @@ function answerTo(
   { decision, remark }: { decision: 'approve' | 'reject'; remark: string | undefined },
 ): Answer | { refused: string } {
   const { question, digest } = asked ?? {};
-  // In a trial the bank's audit has no digest of its own.
-  if (sign === undefined) return { decision, remark, digest: question === 'bank' ? undefined : digest };
   if (question === undefined || digest === undefined) return { refused: 'it no longer awaits a decision' };
+  if (sign === undefined) return { decision, remark, digest };
   if (decision === 'approve' && differs !== undefined) return { refused: differs };
   return { decision, remark, signed: sign({ question, reference, digest, decision, remark: remark ?? '' }) };
 }

@@ -152,9 +152,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       assertReasoned({ decision, remark });
       const sender = senderOf(request, gateway, { question, reference, digest, decision, remark }, sent);
       if ('asked' in sender) return sender.asked;
-      // In a trial the bank's audit has no digest of its own.
-      const bound = question === 'bank' ? {} : { digest };
-      const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, ...bound, ...sender };
+      const update = { decisionId: sender.signed?.id ?? v7(), decision, remark, digest, ...sender };
       const detail: Record<string, string> = remark === '' ? {} : { remark };
       const asked = { by: sender.by, action: decision, subject: reference, detail };
       const refusal = ['decision-refused', 'This was not accepted'] as const;

@@ -91,11 +91,11 @@ async function pauseBeforeRead({ view, terms, placed }: OrderState): Promise<voi
   view.inbox.readAgain();
 }
 
-/** A signed decision is about one order, and the policy says how many are needed. */
-function asked({ view, placed }: OrderState): { digest: string; needed: number } {
-  if (!view.isSigned) return { digest: view.digest, needed: 1 };
-  return { digest: bankDigest(view.digest, placed.orderId), needed: view.approvalsAtBank };
-}
+/** A decision is about one order, and the policy says how many are needed. */
+const asked = ({ view, placed }: OrderState): { digest: string; needed: number } => ({
+  digest: bankDigest(view.digest, placed.orderId),
+  needed: view.approvalsAtBank,
+});
 
 /** What people decided; undefined if the order is to be read again first. */
 async function decide(order: OrderState, expiredAt: number | undefined): Promise<BankDecision | undefined> {

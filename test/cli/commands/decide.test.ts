@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DECIDE } from '../../../src/channels/http/operations/decision-operations.ts';
 import { WAITING } from '../../../src/channels/http/operations/waiting-operations.ts';
 import { cancel, control, decide, type ResolveOptions, resolve } from '../../../src/cli/decision-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import type { DecideOptions } from '../../../src/cli/signer.ts';
 import { shortId } from '../../../src/domain/display.ts';
 import { payoutWorkflowId } from '../../../src/domain/names.ts';
+import type { Reason } from '../../../src/domain/payout-state.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
@@ -100,7 +102,8 @@ it.each([
 });
 
 it('`reject` of an order that the bank audits says where to see what becomes of it', async () => {
-  await store.changePayout(reference, { state: 'awaiting-bank-approval', reason: null, at: 2_000 });
+  await hold(reference, because('limit-reached'));
+  await store.changePayout(reference, { state: 'awaiting-bank-approval', reason: null, orderId: 'ord-1', at: 2_000 });
   answer = { accepted: true, message: '', outcome: 'passed-on' };
   expect(await decide(session, 'reject', 'doc', { yes: true, by: 'bob', remark: 'wrong payee' } as DecideOptions)).toBe(
     0,
@@ -189,12 +192,20 @@ it('no command waits for ever for a worker, and `resolve` as long as a close tak
   expect(limits).toEqual([expect.closeTo(90_000, -4), expect.closeTo(60_000, -4)]);
 });
 
+/** Holds a row as its payout does, with what was read of it. */
+async function hold(held: string, reason: Reason): Promise<void> {
+  const row = await store.payout(held);
+  if (row === undefined) throw new Error('no row');
+  await store.recordAssessment(row, { digest: 'read', approvalsNeeded: 0 }, 2_000);
+  await store.changePayout(held, { state: 'held', reason, at: 3_000 });
+}
+
 it('the held rows of a batch are notified together, and answered in their order', async () => {
   const batch = batchClaim('batch-1', ['a', 'b']);
   await store.claimBatch(batch);
   const rows = batch.rows.map((row) => row.reference);
   await store.markReleased(rows, 2_000);
-  for (const row of rows) await store.changePayout(row, { state: 'held', reason: because('look-alike'), at: 2_000 });
+  for (const row of rows) await hold(row, because('look-alike'));
   const [isSecondNotified, notify] = [Promise.withResolvers<void>(), [] as string[]];
   const handleOf = (workflowId: string) => ({
     async executeUpdate() {
@@ -219,7 +230,7 @@ it('decides all rows that wait, read page by page', async () => {
   await store.markReleased(references.slice(0, -1), 2_000);
   for (const [n, each] of references.entries()) {
     const reason = because(n === 7 ? 'look-alike' : 'screening-hit');
-    await store.changePayout(each, { state: 'held', reason, at: 3_000 });
+    await hold(each, reason);
   }
   const under = (after: number) =>
     session.ask(WAITING, { id: 'many', states: ['held'], kinds: ['screening-hit'], ask: false, compare: false, after });
@@ -231,4 +242,15 @@ it('decides all rows that wait, read page by page', async () => {
   const options = { yes: true, by: 'bob', remark: undefined, kind: ['screening-hit'] };
   expect(await decide(session, 'approve', 'many', options)).toBe(0);
   expect(asked).toHaveLength(448);
+});
+
+it('takes no decision that does not say what it is about', async () => {
+  const decision = { reference, decision: 'approve', by: 'bob', remark: undefined, signed: undefined } as const;
+  answer = { accepted: true, message: 'approved', outcome: 'approved' };
+  await expect(session.ask(DECIDE, { ...decision, digest: undefined })).rejects.toMatchObject({
+    code: 'digest-missing',
+  });
+  expect(asked).toEqual([]);
+  await session.ask(DECIDE, { ...decision, digest: 'of the question' });
+  expect(asked).toMatchObject([{ digest: 'of the question' }]);
 });

@@ -47,13 +47,18 @@ export const DECIDE = operation({
     decision: z.enum(['approve', 'reject']),
     by: byInput,
     remark: storableText.optional(),
-    digest: z.string().max(1_000).optional().describe('of the question that was shown, where nothing is signed'),
+    digest: z
+      .string()
+      .max(1_000)
+      .optional()
+      .describe('of the question that was shown; required where nothing is signed'),
     signed: signedInput,
   }),
   answer: decisionAnswer,
   async run(place, { reference, decision, remark, digest, signed, ...asked }) {
     const row = await visiblePayout(place, reference);
     if (!mayDecide(place.caller, row)) throw notYours(DECIDERS[roleAskedOf(row)]);
+    if (signed === undefined && digest === undefined) throw unbound();
     const by = nameOf(place, asked.by, signed);
     const update: DecideUpdate = { decisionId: signed?.id ?? v7(), decision, by, remark, digest, signed };
     const detail: Record<string, string> = remark === undefined ? {} : { remark };
@@ -67,6 +72,12 @@ export const DECIDE = operation({
     return { ...answer, says: await decidedText({ store, now, settings: config.settings }, signed, [after]) };
   },
 });
+
+/** It would count for whatever the payout asks when it arrives. */
+const unbound = (): Problem =>
+  new Problem('usage', 'digest-missing', 'The decision does not say what it is about.', {
+    hint: 'Send `digest`, as GET /v1/waiting shows it with the question.',
+  });
 
 export const CANCEL_PAYOUT = operation({
   method: 'POST',
