@@ -566,11 +566,12 @@ const agreed = (deps: ActivityDeps, row: PayoutRecord, seen: SeenAtBank): Omit<A
   ...askedOf(deps, row, seen),
 });
 
-const funds = ({ account_id: accountId, balance }: AccountBalance, needs: string): Assessment['funds'] => ({
+const funds = ({ account_id: accountId, balance, isStale }: AccountBalance, needs: string): Assessment['funds'] => ({
   accountId,
   needs,
   available: balance,
   enough: compareDecimals(balance, needs) !== -1,
+  isStale,
 });
 
 /** The assessment of a row that met an obstacle: it names no payee and no account, so nothing can be sent from it. */

@@ -9,7 +9,7 @@ import type { Cards, CreateRequest, PaymentIntent } from './cards/acquirer.ts';
 import { type CardRules, judgePayment, judgeRaw, judgeSession, noticeOf } from './cards/card-answers.ts';
 import { type CardFields, writeFields } from './cards/card-fields.ts';
 import { says, undefinedIf } from './errors.ts';
-import { accountBalance, accountBalances } from './schemas/accounts.ts';
+import { type AccountBalance, accountBalance, accountBalances } from './schemas/accounts.ts';
 import { addedBeneficiary, beneficiary, beneficiaryPage, requiredDetails } from './schemas/beneficiaries.ts';
 import { type Order, order, orderPage } from './schemas/orders.ts';
 import { fxQuote, orderFee, placedOrder } from './schemas/transactions.ts';
@@ -22,17 +22,28 @@ const ACCOUNTS = '/v1/banking/accounts';
 export function accountsResource({ read }: Calls): Bank['accounts'] {
   return {
     /** GET /v1/banking/accounts: the master institution's balances. */
-    master: (options) => read({ path: ACCOUNTS }, dataOf(accountBalances), options),
+    master: (options) => read({ path: ACCOUNTS }, balancesNow, options),
 
-    ofUser: (uid, options) => read({ path: '/v1/banking/users/{uid}', ids: { uid } }, dataOf(accountBalances), options),
+    ofUser: (uid, options) => read({ path: '/v1/banking/users/{uid}', ids: { uid } }, balancesNow, options),
 
     /** GET /v1/banking/accounts/{account_id}: one balance, checked to be of this account. */
     get: (accountId, options) => {
       const asked = accountBalance.refine(({ account_id }) => account_id === accountId, { path: ['account_id'] });
-      return read({ path: `${ACCOUNTS}/{account_id}`, ids: { account_id: accountId } }, dataOf(asked), options);
+      return read(
+        { path: `${ACCOUNTS}/{account_id}`, ids: { account_id: accountId } },
+        balanceNow(dataOf(asked)),
+        options,
+      );
     },
   };
 }
+
+const balanceNow =
+  (judge: Judge<AccountBalance>): Judge<AccountBalance> =>
+  (answer, call) => ({ ...judge(answer, call), ...(answer.isStale === true && { isStale: true }) });
+
+const balancesNow: Judge<AccountBalance[]> = (answer, call) =>
+  dataOf(accountBalances)(answer, call).map((account) => balanceNow(() => account)(answer, call));
 
 const BENEFICIARIES = '/v1/banking/beneficiaries';
 const BENEFICIARY = `${BENEFICIARIES}/{beneficiary_id}`;

@@ -6,6 +6,8 @@ import type { Connection } from '@temporalio/client';
 import { advisoriesOf, isPatchedServer } from '../../scripts/pins.mjs';
 import type { FoundCli } from '../../scripts/temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
+import type { Bank } from '../bank/bank.ts';
+import { isJudged, undefinedIf } from '../bank/errors.ts';
 import type { Policy } from '../domain/authority.ts';
 import { isOpen, scopeText, unguarded } from '../domain/authority.ts';
 import { causeInWords } from '../domain/causes.ts';
@@ -128,10 +130,7 @@ async function checkRemote({ config }: Session): Promise<Check[]> {
   const provider = checks?.provider.kind === 'http' ? await checkProvider(config, '') : [];
   if (bank.kind === 'sandbox') return provider;
   const client = bankAt(config, bank.url);
-  const seen = await check('bank', async () => {
-    await client.authenticate();
-    return bank.url;
-  });
+  const seen = await check('bank', () => judgeBank(client, bank.url));
   await client.close();
   return [seen, ...provider];
 }
@@ -238,10 +237,8 @@ const serverVersion =
 
 async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
   const asked = session.bank(stack);
-  const bank = await check('bank', async () => {
-    await (await asked).authenticate();
-    return bankIdentity(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
-  });
+  const where = bankIdentity(session.config) === 'sandbox' ? `sandbox at ${stack.apiUrl}` : stack.apiUrl;
+  const bank = await check('bank', async () => judgeBank(await asked, where));
   if (bank.verdict === 'failed') return [bank];
   const references = await check('references', async () => {
     const parts = { bank: await asked, store: await session.store() };
@@ -252,6 +249,19 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
     judgeListLag(await (await session.store()).longestListLag(), session.config.settings.terms.waits.listLagMs),
   );
   return [bank, clockCheck((await asked).clock.offset(), session), references, lag];
+}
+
+/** By a read too: `/v1/auth` may give a token that no call accepts, and a cache may answer in the place of the bank. */
+export async function judgeBank(
+  { authenticate, accounts }: Pick<Bank, 'authenticate' | 'accounts'>,
+  where: string,
+): Promise<string | Omit<Check, 'name'>> {
+  await authenticate();
+  const isRefused = (error: unknown): boolean => isJudged(error) && !error.tokenSuspect;
+  const shown = await undefinedIf(isRefused, () => accounts.master());
+  if (shown?.some(({ isStale }) => isStale) !== true) return where;
+  const detail = `${where}: a cache answers its balances, which then decide nothing; have it, and what is on the way to it, keep no answers`;
+  return { verdict: 'warning', detail };
 }
 
 /** Whether the configured check provider answers, for a name on no list; nothing if none is configured. */

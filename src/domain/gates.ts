@@ -75,8 +75,11 @@ export interface Assessment extends Guards {
   asked?: Readonly<Record<string, number>>;
   /** Nothing may be created at the bank before the approval, not even a payee. */
   approvedFirst?: true;
-  /** The account that must cover an amount, and whether its balance does; absent while unknown. */
-  funds?: { accountId: string; needs: string; available: string; enough: boolean };
+  /**
+   * The account that must cover an amount, and whether its balance does; absent while unknown. `isStale`: a cache has answered, and
+   * may do so for ever, so the balance decides nothing: the bank refuses what the account does not cover.
+   */
+  funds?: { accountId: string; needs: string; available: string; enough: boolean; isStale?: true };
   /** What the bank refused, and what follows from it. */
   obstacle?: Obstacle;
   /** What people must let through before anything is sent, in the order in which they are asked. */
@@ -149,25 +152,29 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: GrantedAp
     return assessment.approvedFirst === true && approval !== undefined ? approval : { gate: 'beneficiary' };
   }
   if (exchange?.buysWhatWasAsked === false) return hold(because('exchange-quote-unclear'));
-  if (assessment.funds?.enough === false) return { gate: 'await-funds' };
+  if (isShort(assessment)) return { gate: 'await-funds' };
   return approval ?? { gate: 'open' };
 }
 
+const isShort = ({ funds }: Assessment): boolean => funds?.enough === false && funds.isStale !== true;
+
 /**
- * What follows from a refusal that the bank repeats (`said`), by a reading made after it. If what the bank shows agrees with the
+ * What follows from a refusal (`refused`) that the bank repeats (`said`), by a reading made after it. If what the bank shows agrees with the
  * order, waiting changes nothing: a bank that answers a known reference with its first answer refuses it for ever.
  */
-export function afterRepeatedRefusal(said: string, found: Assessment): Assessment {
+export function afterRepeatedRefusal(said: string, refused: Obstacle, found: Assessment): Assessment {
   const { funds, beneficiary, obstacle } = found;
-  if (obstacle !== undefined || funds?.enough === false || beneficiary?.known === false) return found;
-  const reason = because('refusal-contradicted', funds === undefined ? said : `${said}; ${shownFunds(funds)}`);
+  if (obstacle !== undefined || isShort(found) || beneficiary?.known === false) return found;
+  const isUnknown = refused.kind === 'await-funds' && funds?.isStale === true;
+  const code = isUnknown ? 'balance-from-cache' : 'refusal-contradicted';
+  const reason = because(code, funds === undefined ? said : `${said}; ${shownFunds(funds)}`);
   // The list is read again before the next send anyway; until then its doubt would hide the reason that people can act on.
   return { ...found, listDoubt: undefined, obstacle: { kind: 'hold', reason } };
 }
 
 /** What the account shows and what the payout needs, in words, in the account's currency. */
-export const shownFunds = ({ available, needs }: NonNullable<Assessment['funds']>): string =>
-  `the account shows ${available}, needed ${needs}`;
+export const shownFunds = ({ available, needs, isStale }: NonNullable<Assessment['funds']>): string =>
+  `the account shows ${available}, needed ${needs}${isStale === true ? ', as a cache answers' : ''}`;
 
 /** Compares with the number needed now: the rules may have become stricter since the approval. */
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: GrantedApprovals): Gate | undefined =>

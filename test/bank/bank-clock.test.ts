@@ -130,6 +130,18 @@ it('an order without money is not believed from a cache, unlike one that is paid
   expect(server.seen).toHaveLength(3);
 });
 
+it.each([
+  ['60', true],
+  ['0', undefined],
+])('a balance with an age of %s is marked as stale: %s', async (age, isStale) => {
+  const account = { uid: 'u', account_id: 'a', currency: 'USD', balance: '5.00' };
+  const shown = (data: object) => answer(200, { code: 0, msg: 'Ok', data }, { ...reported(0), age });
+  await using server = await scriptedBank(inOrder(shown(account), shown([account]), shown([account])));
+  await using bank = testBank(server.baseUrl);
+  const reads = [await bank.accounts.get('a'), ...(await bank.accounts.ofUser('u')), ...(await bank.accounts.master())];
+  expect(reads.map((read) => read.isStale)).toEqual([isStale, isStale, isStale]);
+});
+
 it('what was measured before our own clock was set says nothing', async () => {
   let set = 0;
   const clock = await clockOf(dated(0), 2, { wallClock: () => Date.now() + set });

@@ -1,4 +1,5 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Bank } from '../../src/bank/bank.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { REFUSALS_BELIEVED } from '../../src/domain/submission.ts';
 import { until } from '../support/payout-routes.ts';
@@ -19,6 +20,38 @@ const refuse = (product: Product, code: number, times: number): Promise<unknown>
 const attempts = async (product: Product): Promise<number> => (await product.store.attempts(REFERENCE)).length;
 
 const reasonOf = async (product: Product) => (await product.store.payout(REFERENCE))?.reason?.code;
+
+/** A cache in front of the bank answers every read of this account as it once was. */
+const cached =
+  (balance: string) =>
+  (bank: Bank): Bank => ({
+    ...bank,
+    accounts: {
+      ...bank.accounts,
+      get: async (...asked) => ({ ...(await bank.accounts.get(...asked)), balance, isStale: true }),
+    },
+  });
+
+describe.concurrent('a balance that a cache serves for ever', () => {
+  it('holds no payout that the bank executes', async ({ expect }) => {
+    await using product = await startProduct({ bank: cached('0.00') });
+    const handle = await product.start({ id: 'r' });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
+  });
+
+  it.each(['0.00', '1000000.00'])(
+    'shows (%s) nothing of a refusal for lack of money, and is reported',
+    async (balance) => {
+      await using product = await startProduct({ bank: cached(balance) });
+      await refuse(product, 2010, 100);
+      const handle = await product.start({ id: 'r' });
+      await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('balance-from-cache');
+      expect(await attempts(product)).toBe(REFUSALS_BELIEVED);
+      await handle.executeUpdate('cancel', { args: [{ by: 'dave', reason: 'the account is empty' }] });
+      expect(await handle.result()).toMatchObject({ state: 'cancelled' });
+    },
+  );
+});
 
 describe.concurrent('a bank that keeps refusing what it shows no reason to refuse', () => {
   it('is reported to people after a few attempts; an approval sends once more, and the payout can be cancelled', async ({

@@ -12,6 +12,7 @@ export const accountBalance = z
     frozen: optionalDecimal.catch(undefined),
   })
   .transform(spelled({ balance: 'currency', frozen: 'currency' }));
-export type AccountBalance = z.infer<typeof accountBalance>;
+/** `isStale`: made before it was asked for, so that it does not show what is there now. */
+export type AccountBalance = z.infer<typeof accountBalance> & { isStale?: true };
 
 export const accountBalances = z.array(accountBalance);

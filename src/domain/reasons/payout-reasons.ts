@@ -106,6 +106,10 @@ export const PAYOUT_REASONS = {
     'the bank keeps refusing it although what it shows agrees with it',
     `Ask the bank why. If it repeats its first answer for a reference, \`payouts cancel ID\` and then \`payouts retry ID\` pay under a new reference. Otherwise ${CHECK}; it sends the same reference again. ${REJECT}.`,
   ),
+  'balance-from-cache': forApproverToRecheck(
+    'the bank keeps refusing it for lack of money, and only a cache shows what the account has',
+    `Read the balance at the bank itself, and have the bank answer without its cache. If money is missing, put it on the account; then ${CHECK}, which sends the same reference again. ${REJECT}.`,
+  ),
   'no-payout-account': forApproverToRecheck(
     'the user has no account in the payout currency',
     `Have the bank open an account in that currency; then ${CHECK}. ${REJECT}.`,

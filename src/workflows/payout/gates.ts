@@ -69,7 +69,8 @@ export class Gates {
     if (why === undefined || why === 'changed') return this.assess();
     if ('switchedOff' in why) return { ...(await this.assess()), ...why };
     const { obstacle, repeatedly } = why;
-    return repeatedly === undefined ? { ...found, obstacle } : afterRepeatedRefusal(repeatedly, await this.assess());
+    if (repeatedly === undefined) return { ...found, obstacle };
+    return afterRepeatedRefusal(repeatedly, obstacle, await this.assess());
   }
 
   /** Forgets approvals: a signature may have expired, or its signer may have left the policy. */
@@ -184,8 +185,8 @@ export class Gates {
     const left = this.fundsUntil - Date.now();
     if (left <= 0) return unpaid('failed', 'funds-patience-over');
     await view.enter('awaiting-funds', because('insufficient-funds', funds && shownFunds(funds)), funds?.needs);
-    if (funds === undefined || funds.enough) {
-      // The bank says "short" although the balance seems sufficient: only time can show.
+    if (funds === undefined || funds.enough || funds.isStale === true) {
+      // The bank says "short", and the balance does not show that: only time can.
       const pause = Math.min(left, doublingPause(this.visits, pollMs, pollMaxMs));
       this.visits += 1;
       await condition(() => view.wantsCancel, pause);

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -73,6 +76,29 @@ it('passes the oldest Node of the package, and ends what failed with a full stop
   const { checks } = await examined({ PAYOUTS_HOME: folder });
   expect(checks.get('Node')).toBe('ok: 22.12.0');
   expect(checks.get('payloads')).toMatch(/^failed: .*\. Restore it from a copy/);
+});
+
+it.each([
+  ['gives again a token that it has refused', 401, {}, /^failed: .*\/v1\/auth answers again the token/],
+  ['answers from a cache', 200, { age: '60' }, /^warning: .* a cache answers its balances/],
+  ['answers', 200, {}, /^ok: /],
+])('says of a bank on another machine that it %s', async (_what, status, headers, said) => {
+  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const account = { uid: 'u', account_id: 'a', currency: 'USD', balance: '5.00' };
+  const bank = createServer(({ url }, response) => {
+    const isAuth = url === '/v1/auth';
+    const data = isAuth ? { access_token: 'old', expired_in: 3_600 } : [account];
+    response.writeHead(isAuth ? 200 : status, headers);
+    response.end(JSON.stringify(status === 200 || isAuth ? { code: 0, msg: 'Ok', data } : { code: 1001 }));
+  });
+  bank.listen(0, '127.0.0.1');
+  await once(bank, 'listening');
+  onTestFinished(() => void bank.close());
+  const url = `http://127.0.0.1:${(bank.address() as AddressInfo).port}`;
+  const keys = { PAYOUTS_API_KEY: 'key', PAYOUTS_API_SECRET: 'secret' };
+  const { checks } = await examined({ PAYOUTS_HOME: folder, PAYOUTS_API_URL: url, ...keys });
+  expect(checks.get('bank')).toMatch(said);
 });
 
 it('warns of a setting that has no effect', async () => {
