@@ -55,10 +55,10 @@ const GROUPS_MAX = 5;
 /** `2 rows are alike: INV-9001, INV-9002 (same payee, 640.00 EUR).` */
 export function alikesTexts({ alikes: { count, held, groups } }: Pick<Plan, 'alikes'>): string[] {
   if (count === 0) return [];
-  const texts = groups.slice(0, GROUPS_MAX).map(({ rows, amount, currency }) => {
+  const texts = groups.slice(0, GROUPS_MAX).map(({ rows, amount, currency, count: alike }) => {
     const ids = rows.slice(0, IDS_MAX).map(({ id }) => id);
-    const all = `${ids.join(', ')}${rows.length > IDS_MAX ? ' and others' : ''}`;
-    return `${counted(rows.length, 'row')} are alike: ${all} (same payee, ${money(amount, currency)}).`;
+    const all = `${ids.join(', ')}${alike > ids.length ? ' and others' : ''}`;
+    return `${counted(alike, 'row')} are alike: ${all} (same payee, ${money(amount, currency)}).`;
   });
   return [
     ...texts,

@@ -135,7 +135,7 @@ describe('the plan', () => {
       { row: 1, id: 'INV-1' },
       { row: 4, id: 'INV-2' },
     ];
-    const alikes = { count: 2, held: 0, groups: [{ rows, amount: '640.00', currency: 'EUR' }] };
+    const alikes = { count: 2, held: 0, groups: [{ rows, amount: '640.00', currency: 'EUR', count: 2 }] };
     const plan = { ...(await planned(claimRowsOf({ id: 'INV-1' }, { id: 'INV-2' }))), alikes };
     expect(planText(plan)).toContain(
       '\n2 rows are alike: INV-1, INV-2 (same payee, 640.00 EUR).\nEach of them is paid',

@@ -158,8 +158,8 @@ export interface Alikes {
   count: number;
   /** Those that are held: all but the first of each group, if the policy says so. */
   held: number;
-  /** The first groups. */
-  groups: { rows: { row: number; id: string }[]; amount: string; currency: string }[];
+  /** The first groups, and the first rows of each. */
+  groups: { rows: { row: number; id: string }[]; amount: string; currency: string; count: number }[];
 }
 
 const NO_ALIKES: Alikes = { count: 0, held: 0, groups: [] };
@@ -169,17 +169,19 @@ export async function markAlikes(staged: StagedFile, isHeld: boolean): Promise<A
   const found: Alikes = { count: 0, held: 0, groups: [] };
   for await (const rows of staged.alikes()) {
     found.count += rows.length;
-    const [first, ...later] = rows.flatMap((row) => staged.claimAt(row) ?? []);
+    const [first, ...others] = rows.slice(0, SHOWN_MAX).flatMap((row) => staged.claimAt(row) ?? []);
     if (first === undefined) continue;
-    for (const claim of isHeld ? later : []) {
+    for await (const row of itemsInTurns(isHeld ? rows.slice(1) : [])) {
+      const claim = staged.claimAt(row);
+      if (claim === undefined) continue;
       // One that looks like an earlier payout is held for that.
       staged.claim({ ...claim, lookAlikeOf: claim.lookAlikeOf ?? first.reference });
       found.held += 1;
     }
     if (found.groups.length >= SHOWN_MAX) continue;
     const { amount, currency } = first.instruction;
-    const shown = [first, ...later].slice(0, SHOWN_MAX).map(({ row, instruction: { id } }) => ({ row, id }));
-    found.groups.push({ rows: shown, amount, currency });
+    const shown = [first, ...others].map(({ row, instruction: { id } }) => ({ row, id }));
+    found.groups.push({ rows: shown, amount, currency, count: rows.length });
   }
   return found;
 }
