@@ -219,6 +219,8 @@ export async function runBatch(
   let uncounted = 0;
   let waiting = 0;
   for (;;) {
+    // Before the batch is read: what was taken back until then is seen.
+    const readAt = deps.now();
     const batch = await deps.store.batch(batchId);
     // The store was replaced by an older copy, or somebody started the workflow by hand: retrying does not help.
     if (batch === undefined) throw new Misuse(FAILURES.invalidInput, 'the store does not know this batch');
@@ -240,7 +242,7 @@ export async function runBatch(
       counts = countRows(await deps.store.stateCounts(batchId));
       uncounted = pulsesUncounted(deps.now() - countedFrom, deps.settings);
     }
-    if (batch.control === 'running') {
+    if (batch.control === 'running' && !isHeld(batch, readAt)) {
       const released = await release(deps, batch, waiting);
       if (released === 'stopped') return progress(deps, batchId);
       waiting = released;
@@ -255,6 +257,8 @@ export async function runBatch(
     await sleep(deps.settings.batchPulseMs);
   }
 }
+
+const isHeld = ({ heldUntil }: BatchRecord, now: number): boolean => heldUntil !== null && now < heldUntil;
 
 /** If the clock was set back, the interval counts as over. */
 const isOver = (ms: number, since: number, now: number): boolean => now < since || now - since >= ms;

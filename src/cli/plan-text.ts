@@ -179,3 +179,9 @@ export function movePlanText({ kind, instruction }: MoveAsked, outlook: MoveOutl
     table(['account', 'currency', 'balance', 'after'], accounts),
   ].join('\n');
 }
+
+/** How to take a batch back of which nothing is sent yet. */
+export const takenBackBy = (batchId: string, undoMs = 0): string =>
+  undoMs === 0
+    ? ''
+    : ` Nothing is sent for ${counted(Math.ceil(undoMs / 1_000), 'second')}: \`payouts cancel ${shortId(batchId)}\` takes it back.`;

@@ -46,7 +46,7 @@ import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { followBatches } from './follow-batch.ts';
 import { formatFindings, formatWarnings } from './output.ts';
-import { listedAlikes, planText, rowsText } from './plan-text.ts';
+import { listedAlikes, planText, rowsText, takenBackBy } from './plan-text.ts';
 import { type BatchShown, exitOfReport, showBatch } from './report-files.ts';
 import type { Session } from './session.ts';
 import { holdKey, type Signer, signerOf } from './signer.ts';
@@ -109,7 +109,7 @@ export async function pay(
   }
   const { batchId } = taking;
   if (taking.outcome !== 'claimed') return earlier(session, taking, options);
-  session.output.say(`Batch ${batchId} is claimed and started.`);
+  session.output.say(`Batch ${batchId} is claimed and started.${takenBackBy(batchId, session.config.undoMs)}`);
   if (options.detach) return notify(session, batchId, 'is started and not followed');
   // Writes the first answers to a bank message: the file is accepted, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);

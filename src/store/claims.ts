@@ -54,6 +54,8 @@ export interface BatchClaim {
   lookAlikesSince?: number;
   /** How many first rows, in release order, must be completed before the others are released. */
   canary?: number;
+  /** Epoch ms before which no row is started; absent: at once. */
+  heldUntil?: number | undefined;
   at: number;
 }
 
@@ -187,6 +189,7 @@ const batchOf = (claim: BatchClaim): Written<'batches', 'controlReason' | 'ended
   messageId: claim.message?.messageId,
   retryOf: claim.retryOf,
   canary: claim.canary,
+  heldUntil: claim.heldUntil,
   createdAt: claim.at,
 });
 

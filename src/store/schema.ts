@@ -216,7 +216,6 @@ interface CheckpointTable {
   /** When it was written to the mail spool; null before. */
   mailedAt: number | null;
 }
-
 export type CheckpointRecord = Selectable<CheckpointTable>;
 
 /** Of the card only the first six and last four digits. */
@@ -248,7 +247,6 @@ interface CardPaymentTable {
   updatedAt: number;
   endedAt: number | null;
 }
-
 export type CardRecord = Selectable<CardPaymentTable>;
 
 /**
@@ -276,7 +274,6 @@ interface CardEventTable {
   /** How often its payment was queried. */
   reads: number;
 }
-
 export type StoredCardEvent = Selectable<CardEventTable>;
 
 interface SignedDecisionTable extends SignedDecision {
@@ -416,11 +413,12 @@ interface BatchTable {
   canary: number | null;
   /** Why the batch paused itself; null: it did not. */
   controlReason: string | null;
+  /** Epoch ms before which no row is started; null: none. */
+  heldUntil: number | null;
   createdAt: number;
   /** When every row had an end or was with an operator; null before. */
   endedAt: number | null;
 }
-
 export type BatchRecord = Selectable<BatchTable>;
 
 interface PayoutTable {
@@ -528,7 +526,6 @@ interface SendAttemptTable {
   /** How a run resolved the attempt, which then no longer prevents an unpaid end; null: unresolved. */
   resolved: Resolved | null;
 }
-
 export type SendAttempt = Selectable<SendAttemptTable>;
 
 /** An order that watches poll for: every reference sent or about to be sent, until its payout knows the end. */
@@ -547,7 +544,6 @@ interface OpenOrderTable {
   nextReadAt: number | null;
 }
 export type OpenOrder = Selectable<OpenOrderTable>;
-
 export interface RefusedRowTable {
   batchId: string;
   row: number;
@@ -587,7 +583,6 @@ interface IncidentTable {
   acknowledgedReason: string | null;
   acknowledgedAt: number | null;
 }
-
 export type IncidentRow = Selectable<IncidentTable>;
 
 export interface IdempotencyKeyTable {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { groupedAmount } from '../../domain/display.ts';
+import { counted, groupedAmount } from '../../domain/display.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import {
   type BatchControl,
@@ -186,6 +186,7 @@ ${incidents.map((it) => incidentNote(it, view))}
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>
+${takeBack(page)}
 ${page.decided !== undefined && html`<p class="note" role="status">${page.decided}</p>`}
 <div data-part="steps">${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
 ${steps(page)}</div>
@@ -244,6 +245,19 @@ const filter = (
   (state) =>
     html`<option value="${state}"${state === shown && html` selected`}>${state} (${groupedAmount(byState.get(state) ?? 0)})</option>`,
 )}</select></label><button>Show</button></form>`;
+
+/** While nothing of it is started yet. */
+function takeBack({ view, batch, mayControl, now }: BatchPage): Html | false {
+  const { batchId, by, control, heldUntil } = batch;
+  if (heldUntil === null || heldUntil <= now || control !== 'running') return false;
+  const seconds = Math.ceil((heldUntil - now) / 1_000);
+  return html`<div class="attend"><p>Nothing has been sent. It starts in ${counted(seconds, 'second')}, at ${moment(heldUntil)}.</p>
+${
+  mayControl &&
+  html`<form method="post" action="${batchPath(batchId)}/control">${csrfField(view)}${view.isTrial && html`<input type="hidden" name="by" value="${by ?? 'somebody'}">`}
+<div class="actions"><button class="danger" name="control" value="cancel">Take back</button></div></form>`
+}</div>`;
+}
 
 const CONTROLS: Readonly<
   Record<'pause' | 'drain' | 'resume' | 'cancel', [name: string, when: readonly BatchControl[]]>

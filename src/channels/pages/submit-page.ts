@@ -60,6 +60,7 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
       allowLookAlikes: meant,
       by,
       dryRun,
+      undoMs: UNDO_MS,
       batchId: held.batchId,
     } as const;
     return takeInTurn(gateway, caller, (handedBy) =>
@@ -140,6 +141,9 @@ interface SubmitOptions {
 }
 
 const FINDINGS_MAX = 500;
+
+/** Nothing is sent for so long after "Pay", unless `PAYOUTS_UNDO` says otherwise. */
+const UNDO_MS = 10_000;
 
 const choosePage = (view: View): Html => html`<section class="narrow">
 <h1>Submit a file</h1>

@@ -26,6 +26,8 @@ export interface TakeOptions extends MessageFiles {
   /** Look-alikes are intended: they are not held. */
   allowLookAlikes?: boolean;
   dryRun?: boolean;
+  /** How long nothing is sent, so that it can be taken back, ms; absent: `PAYOUTS_UNDO`, or not at all. */
+  undoMs?: number;
   /** Id of the batch, for a caller that may have to find it again; absent: a new one. */
   batchId?: string;
   /** The caller can turn to an operator: rows that wait for one count as under way. */

@@ -229,6 +229,7 @@ export async function claimFile(
   const { config, store, now } = app;
   const { file, sha256, staged, retryOf, messageIsNew } = planned;
   const batchId = options.batchId ?? v7();
+  const undoMs = config.undoMs ?? options.undoMs ?? 0;
   await signRows(app, batchId, planned, options);
   const claim = await store.claimBatch({
     batchId,
@@ -241,6 +242,7 @@ export async function claimFile(
     messageIsNew,
     lookAlikesSince: options.allowLookAlikes === true ? undefined : lookAlikesSince(config.lookAlikeDays, now()),
     canary: options.canary,
+    heldUntil: undoMs > 0 ? now() + undoMs : undefined,
     retryOf,
     at: now(),
   });

@@ -1,5 +1,5 @@
 import { key } from './key.ts';
-import { amountsByCurrency, count, currency, date, folders, pathText, text } from './values.ts';
+import { amountsByCurrency, count, currency, date, duration, folders, pathText, text } from './values.ts';
 
 export const INTAKE_KEYS = {
   PAYOUTS_FOLDERS: key(
@@ -12,6 +12,11 @@ export const INTAKE_KEYS = {
     count(0, 365),
     '3',
     'a payout with the same payee, amount and currency as one of the last so many days is held for a decision; 0: never',
+  ),
+  PAYOUTS_UNDO: key(
+    duration,
+    null,
+    'how long nothing of a file is sent after it was confirmed, so that it can be taken back, such as 30s; never scaled; absent: 10s on the pages, 0 elsewhere',
   ),
   PAYOUTS_BASE_CURRENCY: key(
     currency,

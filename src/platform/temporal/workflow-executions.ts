@@ -307,11 +307,13 @@ export const continuesStopped = (update: string, { control }: Pick<BatchRecord, 
  */
 export async function updateBatch(
   { client, store, settings: { policy } }: BatchControls,
-  { batchId, file }: Pick<BatchRecord, 'batchId' | 'file'>,
+  { batchId, file, heldUntil }: Pick<BatchRecord, 'batchId' | 'file' | 'heldUntil'>,
   update: string,
   by: string,
 ): Promise<{ control: BatchControl }> {
-  const goesOnAs = policy && CONTINUING_UPDATES.get(update);
+  // While nothing is started, it is taken back here, with or without a worker.
+  const isTakenBack = update === MESSAGES.cancel && heldUntil !== null && Date.now() < heldUntil;
+  const goesOnAs = isTakenBack ? 'cancelling' : policy && CONTINUING_UPDATES.get(update);
   const controlled = goesOnAs && (await store.controlBatch({ batchId, control: goesOnAs, by, at: Date.now() }));
   await startBatch(client, batchId, file);
   if (controlled !== undefined) return { control: controlled };

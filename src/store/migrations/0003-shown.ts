@@ -67,6 +67,7 @@ create index payouts_open on payouts (state, created_at, state_since, ended_at) 
 alter table payouts add column payee text;
 alter table payees add column items text;
 alter table payees add column earlier text;
+alter table batches add column held_until bigint;
 alter table senders add column outages text;
 drop index payouts_waiting;
 -- Alone answers what waits for people. Must match the query's condition; written so that no other index fits it.

@@ -85,3 +85,42 @@ it('releases no row behind others that no worker begins with, and more as they a
   await expect(runBatch(deps, run, { batchId: 'b1', untilSettled: 60 })).rejects.toThrow(Ended);
   expect(released).toEqual([10, 10, 10, 30, 60, 60]);
 });
+
+it.each([
+  ['starts no row before its pause is over', undefined],
+  ['starts none at all once it was taken back, even while the last moment of the pause was read', 'cancelling'],
+] as const)('%s', async (_, control) => {
+  const opened = await openEmptyStore();
+  onTestFinished(() => opened.close());
+  await opened.claimBatch({ ...batchClaim('b1', ['a']), heldUntil: 12_000 });
+  const started: number[] = [];
+  let now = 10_000;
+  const startPayout = async () => {
+    started.push(now);
+    return 'started';
+  };
+  // The batch is read in the pause, which ends while other things are read.
+  const stateCounts: Store['stateCounts'] = async (batchId) => {
+    if (now === 11_999) {
+      if (control !== undefined) await opened.controlBatch({ batchId, control, by: 'alice', at: now });
+      now = 12_001;
+    }
+    return opened.stateCounts(batchId);
+  };
+  const store = { ...opened, stateCounts };
+  const executions = { startPayout, readAgain: async () => true, isOpen: async () => true };
+  const deps = { store, settings: quickSettings, now: () => now, executions } as unknown as ActivityDeps;
+  const times = [11_999, 12_500];
+  const sleep = async (): Promise<void> => {
+    const next = times.shift();
+    if (next === undefined) throw new Ended();
+    now = next;
+  };
+  const run = { sleep, signal: new AbortController().signal, warn: () => {} } as unknown as Parameters<
+    typeof runBatch
+  >[1];
+  await runBatch(deps, run, { batchId: 'b1', untilSettled: 1 }).catch(() => undefined);
+  expect(started).toEqual(control === undefined ? [12_500] : []);
+  const [row] = await Array.fromAsync(opened.rows('b1'));
+  expect(row?.state).toBe(control === undefined ? 'received' : 'cancelled');
+});

@@ -69,6 +69,28 @@ describe('a file handed over on the pages', () => {
     expect((await bob.send('/batches/new')).status).toBe(403);
   });
 
+  it('can be taken back before anything is sent, with no worker at all', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['anna', ['maker', 'auditor']],
+    ]);
+    const gateway = await openPages(people);
+    const alice = await signedIn(people, 'alice');
+    const path = `${(await upload(alice, 'payroll.csv', GOOD)).headers.location}`;
+    const batch = `${(await alice.submit(path, path, {})).headers.location}`;
+    const { text } = await alice.send(batch);
+    expect(text).toContain('Nothing has been sent. It starts in ');
+    expect(text).toContain('>Take back</button>');
+    expect((await (await signedIn(people, 'anna')).send(batch)).text).not.toContain('Take back');
+    gateway.proxy.temporal.answer = () => {
+      throw new Error('no worker answers');
+    };
+    expect((await alice.submit(batch, `${batch}/control`, { control: 'cancel' })).status).toBe(303);
+    expect((await gateway.proxy.store.batches(1))[0]?.control).toBe('cancelling');
+    const again = await alice.send(batch);
+    expect(again.text).not.toContain('Take back');
+  });
+
   it('waits for its maker however much others submit, and gives way to later ones of the same maker', async () => {
     const people = await pagePeople([
       ['alice', ['maker']],
