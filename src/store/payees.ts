@@ -4,7 +4,7 @@ import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
 import { holding, inChunks, inTransaction } from './engine/database.ts';
-import type { PayoutSearch } from './payouts.ts';
+import type { PayoutSearch } from './payout-search.ts';
 import type { KeptCheck, PayeePayment, SeenPayee } from './schema.ts';
 import { ownOrWithin } from './seen-by.ts';
 

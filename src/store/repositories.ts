@@ -59,6 +59,7 @@ export {
 } from './outbox.ts';
 export * from './past.ts';
 export * from './payees.ts';
+export { searchPayouts } from './payout-search.ts';
 export {
   alikeInBatch,
   approvalsOf,
@@ -74,7 +75,6 @@ export {
   payoutsWithPrefix,
   recordApprovals,
   recordAssessment,
-  searchPayouts,
   userOf,
   users,
   waitingPayouts,

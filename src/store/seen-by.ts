@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import type { Scope } from '../domain/authority.ts';
-import { type PayoutSearch, within } from './payouts.ts';
+import { type PayoutSearch, within } from './payout-search.ts';
 import type { Tables } from './schema.ts';
 
 /**

@@ -10,6 +10,7 @@ export type { StoreRole } from './engine/postgres.ts';
 export type * from './incidents.ts';
 export type * from './outbox.ts';
 export type * from './payees.ts';
+export type * from './payout-search.ts';
 export type * from './payouts.ts';
 export type * from './repositories.ts';
 export type * from './schema.ts';

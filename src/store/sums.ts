@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PayoutState } from '../domain/payout-state.ts';
 import type { Database } from './engine/database.ts';
-import type { PayoutSearch } from './payouts.ts';
+import type { PayoutSearch } from './payout-search.ts';
 import { ownOrWithin } from './seen-by.ts';
 
 export interface PaidAmount {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { cursorBehind, isCursor, PAYOUT_ORDERS, searchedAmount } from '../../src/store/payouts.ts';
+import { cursorBehind, isCursor, PAYOUT_ORDERS, searchedAmount } from '../../src/store/payout-search.ts';
 import type { PayoutCursor, PayoutOrder, PayoutSearch, Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, documentIds, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';

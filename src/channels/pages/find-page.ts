@@ -5,7 +5,13 @@ import { iso, isoOrNull } from '../../domain/display.ts';
 import { PAYOUT_STATES } from '../../domain/payout-state.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { csvText } from '../../reports/write-csv.ts';
-import { cursorBehind, isCursor, PAYOUT_ORDERS, type PayoutCursor, type PayoutOrder } from '../../store/payouts.ts';
+import {
+  cursorBehind,
+  isCursor,
+  PAYOUT_ORDERS,
+  type PayoutCursor,
+  type PayoutOrder,
+} from '../../store/payout-search.ts';
 import type { PayoutRecord, PayoutSearch, Store } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { parsed } from '../http/documents.ts';
