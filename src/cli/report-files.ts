@@ -19,10 +19,10 @@ import { batchUrl } from '../reports/links.ts';
 import type { Unclear } from '../reports/movements.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import { renderSummary } from '../reports/render-summary.ts';
-import { failedPath, reportFolder } from '../reports/report-batch.ts';
+import { reportFolder } from '../reports/report-batch.ts';
 import type { ReportPaths } from '../reports/report-document.ts';
 import { wholeFile } from '../reports/whole-file.ts';
-import { reportPaths, writeReports } from '../reports/write-reports.ts';
+import { failedName, type NamedBatch, reportPaths, writeReports } from '../reports/write-reports.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 import { findBatch } from './targets.ts';
@@ -67,10 +67,11 @@ export async function receiveReport(
 ): Promise<{ summary: BatchSummary; liveUrl: string | null }> {
   const folder = await folderOf(session);
   const lines = linesOf<FilesLine<ReportEnd>>(await session.pieces(REPORT, { id: batchId, mask: isMasked }));
-  const reports = reportPaths(folder, batchId, isMasked);
   const { paths, line } = await filesFrom(lines, folder);
-  if (!isMasked) await nameOthers(reports, paths);
-  if (!('batch' in line)) throw noGateway();
+  if (!('batch' in line) || !isNamed(line.batch)) throw noGateway();
+  const batch = { batchId, ...line.batch };
+  const reports = reportPaths(folder, batch, isMasked);
+  if (!isMasked) await nameOthers(reports, paths, resolve(folder, failedName(batch)));
   let liveUrl: string | null = null;
   async function* report(): ReportInPages {
     let next = await following(lines);
@@ -79,7 +80,7 @@ export async function receiveReport(
     liveUrl = end.liveUrl;
     return { ...summary, head: { ...summary.head, reports } };
   }
-  const summary = await writeReports(folder, { batchId, file: line.batch.file }, reports, report());
+  const summary = await writeReports(folder, batch, reports, report());
   return { summary, liveUrl };
 }
 
@@ -93,6 +94,10 @@ export async function receiveErpFile(session: Session, batchId: string, format: 
   return { path, ...endOf(line) };
 }
 
+/** Whether a name can be made of what the gateway says. */
+const isNamed = ({ file, createdAt }: Readonly<Record<keyof Omit<NamedBatch, 'batchId'>, unknown>>): boolean =>
+  typeof file === 'string' && typeof createdAt === 'number' && !Number.isNaN(new Date(createdAt).getTime());
+
 async function folderOf({ config }: Session): Promise<string> {
   const folder = reportFolder(config);
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -100,8 +105,7 @@ async function folderOf({ config }: Session): Promise<string> {
 }
 
 /** Names the files beside the reports, in the order of the same command in place; an earlier one that no longer holds is removed. */
-async function nameOthers(reports: ReportPaths, paths: readonly string[]): Promise<void> {
-  const failed = failedPath(reports);
+async function nameOthers(reports: ReportPaths, paths: readonly string[], failed: string): Promise<void> {
   const answers = paths.filter((path) => path !== failed);
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
   if (paths.includes(failed)) reports.failed = failed;
@@ -128,7 +132,7 @@ async function filesFrom<End>(
 
 /** What a batch has beside its reports. */
 const NAMES =
-  /^[A-Za-z0-9_-]{1,128}\.(?:failed\.csv|camt054\.xml|journal\.csv|(?:received|validated|sent|final)(?:\.\d{1,6})?\.pain002\.xml)$/;
+  /^[A-Za-z0-9_-]{1,128}(?:-failed\.csv|-camt054\.xml|-journal\.csv|\.(?:received|validated|sent|final)(?:\.\d{1,6})?\.pain002\.xml)$/;
 
 /** Throws a `Problem` for any other name: a gateway writes nothing else on this machine, and nothing elsewhere. */
 function pathIn(folder: string, file: string): string {

@@ -13,9 +13,9 @@ import { type Moved, movedBy, type Unclear } from './movements.ts';
 import { batchOf, messageBatchOf, reportFolder, writeAnswers } from './report-batch.ts';
 import { moneyFactsOf } from './report-source.ts';
 import { answerIdStart, type NewestAnswer } from './status-report-files.ts';
-import { writeWhole } from './write-reports.ts';
+import { fileStem, writeWhole } from './write-reports.ts';
 
-const ENDINGS = { camt054: '.camt054.xml', journal: '.journal.csv' } as const;
+const ENDINGS = { camt054: '-camt054.xml', journal: '-journal.csv' } as const;
 
 export interface ErpFile {
   /** Absolute path. */
@@ -58,7 +58,7 @@ export async function movementsOf(
   format: keyof typeof ENDINGS,
 ): Promise<{ file: string; pieces: AsyncIterable<string> | Iterable<string>; unclear: Unclear[] }> {
   const { batchId } = batch;
-  const file = `${batchId}${ENDINGS[format]}`;
+  const file = `${fileStem(batch)}${ENDINGS[format]}`;
   const moved = (): AsyncGenerator<Moved> => movedIn(store, batchId);
   const unclear: Unclear[] = [];
   for await (const { unclear: some } of moved()) unclear.push(...some);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { referenceOf } from '../domain/identity.ts';
 import { countRows, isUnpaid, type Reason } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
@@ -14,9 +14,9 @@ import { type Reporting, reportSource } from './report-source.ts';
 import { writeStatusReports, writtenAnswers } from './status-report-files.ts';
 import { columnsOf, failedCsv, unpaidLines } from './write-failed-csv.ts';
 import { jsonReport } from './write-json.ts';
-import { reportPaths, writeReports, writeWhole } from './write-reports.ts';
+import { failedName, fileStem, reportPaths, writeReports, writeWhole } from './write-reports.ts';
 
-/** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: the batch id. */
+/** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: that of the reports. */
 export interface ReportTarget {
   /** Absent: that of the configuration. */
   folder?: string;
@@ -35,12 +35,12 @@ export async function reportBatch(
 ): Promise<BatchSummary> {
   const { store } = app;
   const batch = await batchOf(store, batchId);
-  const reports = reportPaths(folder, batchId, isMasked);
+  const reports = reportPaths(folder, batch, isMasked);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!isMasked) {
     const answers = await writeAnswers(app, await messageBatchOf(store, batch), folder, answerStem);
     if (answers !== undefined) Object.assign(reports, { pain002: answers.newest.path, pain002Stages: answers.paths });
-    const failed = await writeFailed(store, batchId, reports);
+    const failed = await writeFailed(store, batch, folder);
     if (failed !== undefined) reports.failed = failed;
   }
   const source = reportSource(app, batch, { reports, isMasked });
@@ -62,11 +62,12 @@ async function readBatch(
   const { config, store } = app;
   const batch = await batchOf(store, batchId);
   const folder = reportFolder(config);
-  const reports = reportPaths(folder, batchId, false);
+  const reports = reportPaths(folder, batch, false);
   const message = await messageBatchOf(store, batch);
-  const answers = await writtenAnswers(folder, message.batchId);
+  const answers = await writtenAnswers(folder, fileStem(message));
   if (answers.length > 0) Object.assign(reports, { pain002: answers.at(-1), pain002Stages: answers });
-  if (existsSync(failedPath(reports))) reports.failed = failedPath(reports);
+  const failed = resolve(folder, failedName(batch));
+  if (existsSync(failed)) reports.failed = failed;
   const named = linkOf === undefined ? reports : linked(reports, linkOf);
   const source = reportSource(app, batch, { reports: named, isMasked, now: Date.now });
   return { batch, report: batchReport(source) };
@@ -179,11 +180,9 @@ async function generationsFrom(store: Store, payout: PayoutRecord): Promise<Payo
   return next === undefined ? [payout] : [payout, ...(await generationsFrom(store, next))];
 }
 
-export const failedPath = ({ csv }: ReportPaths): string => csv.replace(/\.csv$/, '.failed.csv');
-
-async function writeFailed(store: Store, batchId: string, reports: ReportPaths): Promise<string | undefined> {
-  const path = failedPath(reports);
-  const pieces = await failedPieces(store, batchId);
+async function writeFailed(store: Store, batch: BatchRecord, folder: string): Promise<string | undefined> {
+  const path = resolve(folder, failedName(batch));
+  const pieces = await failedPieces(store, batch.batchId);
   if (pieces === undefined) {
     // An earlier file named rows that are no longer proven unpaid.
     await rm(path, { force: true });

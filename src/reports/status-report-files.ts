@@ -9,7 +9,7 @@ import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../sto
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
 import { type AnswerVersion, type RefusalAnswer, STAGES, type Stage, stageOf } from './pain002/status-report.ts';
 import { pain002, refusalPain002 } from './pain002/write-pain002.ts';
-import { writeWhole } from './write-reports.ts';
+import { fileStem, writeWhole } from './write-reports.ts';
 
 /** What the answers to a bank message are made from. Its rows can be read repeatedly. */
 export interface AnswerSource {
@@ -42,7 +42,7 @@ export interface NewestAnswer extends Pick<AnswerRecord, 'messageId' | 'version'
 export async function writeStatusReports(
   folder: string,
   source: AnswerSource,
-  stem: string = source.batch.batchId,
+  stem: string = fileStem(source.batch),
 ): Promise<{ paths: string[]; newest: NewestAnswer } | undefined> {
   const { batch, byState, log } = source;
   const chosen = source.version;

@@ -7,7 +7,10 @@ import type { ReportedPayout } from './report-document.ts';
 /** No formula, and if escaped, a spreadsheet could not add it up. */
 const NEGATIVE = /^-\d+(?:\.\d+)?$/;
 
-export const csvHead = (): string => csvText([COLUMNS.map(({ name }) => name)]);
+/** Excel takes a file without this mark for one in the code page of its machine. */
+export const BYTE_ORDER_MARK = '\ufeff';
+
+export const csvHead = (): string => BYTE_ORDER_MARK + csvText([COLUMNS.map(({ name }) => name)]);
 
 /** One line for each row. Values that a spreadsheet would evaluate are escaped. */
 export const csvLines = (payouts: readonly ReportedPayout[]): string =>

@@ -3,6 +3,7 @@ import { withoutUnprintable } from '../domain/finding.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 import { forSpreadsheet } from '../domain/text.ts';
 import type { PayoutRecord, RefusedRow } from '../store/store.ts';
+import { BYTE_ORDER_MARK } from './write-csv.ts';
 
 /** A row to submit again, by column. */
 type Line = Readonly<Record<string, string | undefined>>;
@@ -39,7 +40,7 @@ const LINES_AT_ONCE = 1_000;
  * hold (`control-character`) becomes U+FFFD: but in free text, the row is refused again until it is corrected.
  */
 export async function* failedCsv(columns: readonly string[], lines: AsyncIterable<Line>): AsyncGenerator<string> {
-  yield stringify([[...columns]]);
+  yield BYTE_ORDER_MARK + stringify([[...columns]]);
   let some: string[][] = [];
   for await (const line of lines) {
     some.push(columns.map((column) => cellText(column, Object.hasOwn(line, column) ? (line[column] ?? '') : '')));

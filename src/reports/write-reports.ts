@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { iso } from '../domain/display.ts';
+import type { BatchRecord } from '../store/store.ts';
 import { type BatchHead, type BatchSummary, type ReportInPages, summaryOf } from './batch-report.ts';
 import type { ReportPaths } from './report-document.ts';
 import { wholeFile } from './whole-file.ts';
@@ -7,13 +9,41 @@ import { csvHead, csvLines } from './write-csv.ts';
 import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';
 import { jsonPieces } from './write-json.ts';
 
-/** Paths of a batch's reports; masked ones are beside the others. Throws a RangeError for an id that cannot be a file name. */
-export function reportPaths(folder: string, batchId: string, isMasked = false): ReportPaths {
+/** What the names of a batch's files are made from. */
+export type NamedBatch = Pick<BatchRecord, 'batchId' | 'file' | 'createdAt'>;
+
+const BASE_MAX = 60;
+
+/** Of a batch id the random end: batches of the same moment begin alike. */
+const ID_END = 12;
+
+/**
+ * Beginning of the names of a batch's files: `payroll-2026-11-28-cac1a96304dd`, from the name of its file, its day (UTC) and its id.
+ * Throws a RangeError for an id or a time that cannot be in the name of a file.
+ */
+export function fileStem({ batchId, file, createdAt }: NamedBatch): string {
   if (!/^[A-Za-z0-9_-]{1,128}$/.test(batchId)) throw new RangeError('a batch id is letters, digits, "_" and "-"');
+  const base = basename(file)
+    .replace(/\.[^.]*$/, '')
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^A-Za-z0-9_]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, BASE_MAX)
+    .replace(/-+$/, '');
+  const day = iso(createdAt).slice(0, 'YYYY-MM-DD'.length);
+  return `${base || 'batch'}-${day}-${batchId.slice(-ID_END)}`;
+}
+
+/** Paths of a batch's reports; masked ones are beside the others. Throws as `fileStem` does. */
+export function reportPaths(folder: string, batch: NamedBatch, isMasked = false): ReportPaths {
   const path = (extension: string): string =>
-    resolve(join(folder, `${batchId}${isMasked ? '.masked' : ''}.${extension}`));
+    resolve(join(folder, `${fileStem(batch)}-report${isMasked ? '-masked' : ''}.${extension}`));
   return { csv: path('csv'), json: path('json'), html: path('html') };
 }
+
+/** Name of the file with the rows to submit again. */
+export const failedName = (batch: NamedBatch): string => `${fileStem(batch)}-failed.csv`;
 
 /** Writes all three in one pass over the rows, so that they agree, each atomically. The same report gives the same bytes. */
 export async function writeReports(

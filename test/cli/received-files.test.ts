@@ -101,14 +101,14 @@ it('writes what a command in place writes, byte for byte, at every stage of a ba
   expect(maskedThere).toEqual(masked);
   const [last, lastThere] = await erpFile(batchId, 'pain002');
   expect(lastThere).toEqual(last);
-  expect(lastThere.map(([name]) => name.replace(batchId, ''))).toEqual([
-    ...['.camt054.xml', '.csv', '.final.2.pain002.xml', '.final.pain002.xml', '.html', '.journal.csv', '.json'],
-    ...['.masked.csv', '.masked.html', '.masked.json', '.received.pain002.xml', '.sent.pain002.xml'],
-    '.validated.pain002.xml',
+  expect(lastThere.map(([name]) => name.replace(/^suppliers-\d{4}-\d\d-\d\d-[0-9a-f]{12}/, ''))).toEqual([
+    ...['-camt054.xml', '-journal.csv', '-report-masked.csv', '-report-masked.html', '-report-masked.json'],
+    ...['-report.csv', '-report.html', '-report.json', '.final.2.pain002.xml', '.final.pain002.xml'],
+    ...['.received.pain002.xml', '.sent.pain002.xml', '.validated.pain002.xml'],
   ]);
   expect(lastThere.every(([, text]) => text.length > 100)).toBe(true);
   expect(readdirSync(there)).toEqual(['reports']);
-  expect(statSync(join(there, 'reports', `${batchId}.csv`)).mode & 0o777).toBe(0o600);
+  for (const [name] of lastThere) expect(statSync(join(there, 'reports', name)).mode & 0o777).toBe(0o600);
 });
 
 it('writes a batch of several pages', async () => {
@@ -120,7 +120,7 @@ it('writes a batch of several pages', async () => {
 
 it('writes the rows to submit again, and removes those of a batch that has none any more', async () => {
   const { proxy, report, there } = await twice();
-  const failedOf = (id: string): string => join(there, 'reports', `${id}.failed.csv`);
+  const failedOf = (id: string): string => join(there, 'reports', `${id}-1970-01-01-${id}-failed.csv`);
   for (const [id, state] of [
     ['batch-1', 'failed'],
     ['batch-2', 'completed'],
@@ -156,7 +156,7 @@ async function answered(answer: (response: ServerResponse) => void): Promise<{ s
 }
 
 const lines = (...those: unknown[]): string => those.map((it) => `${JSON.stringify(it)}\n`).join('');
-const BATCH = { batch: { file: 'payroll.csv' } };
+const BATCH = { batch: { file: 'payroll.csv', createdAt: 0 } };
 
 it.each<[string, string]>([
   ['another folder', lines({ file: '../other.csv', text: 'x' })],
@@ -164,8 +164,9 @@ it.each<[string, string]>([
   ['a hidden file', lines({ file: '.profile', text: 'x' })],
   ['a program', lines({ file: 'payouts.sh', text: 'x' })],
   ['the report itself', lines({ file: 'batch-1.html', text: 'x' })],
+  ['no time', lines({ batch: { file: 'payroll.csv', createdAt: 'x' } })],
   ['no end', lines(BATCH, { rows: [] })],
-  ['no rows', lines(BATCH, { file: 'batch-1.failed.csv', text: 'x' })],
+  ['no rows', lines(BATCH, { file: 'payroll-1970-01-01-batch-1-failed.csv', text: 'x' })],
   ['half a line', lines(BATCH).slice(0, -5)],
   ['no JSON', '<!doctype html>\n'],
   ['null', 'null\n'],
@@ -182,7 +183,7 @@ it('keeps the earlier files where an answer breaks off', async () => {
     response.write(lines(BATCH, { rows: [] }), () => response.destroy());
   });
   mkdirSync(join(home, 'reports'), { recursive: true });
-  writeFileSync(join(home, 'reports', 'batch-1.csv'), 'earlier');
+  writeFileSync(join(home, 'reports', 'payroll-1970-01-01-batch-1-report.csv'), 'earlier');
   await expect(receiveReport(session, 'batch-1', true)).rejects.toMatchObject({ code: 'gateway-unreachable' });
-  expect(filesIn(home)).toEqual([['batch-1.csv', 'earlier']]);
+  expect(filesIn(home)).toEqual([['payroll-1970-01-01-batch-1-report.csv', 'earlier']]);
 });

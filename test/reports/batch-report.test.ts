@@ -109,7 +109,11 @@ test('has exactly the fields of the contract', async () => {
       },
     ],
     refused: [],
-    reports: { csv: '/reports/batch-1.csv', json: '/reports/batch-1.json', html: '/reports/batch-1.html' },
+    reports: {
+      csv: '/reports/payroll-2025-06-15-batch-1-report.csv',
+      json: '/reports/payroll-2025-06-15-batch-1-report.json',
+      html: '/reports/payroll-2025-06-15-batch-1-report.html',
+    },
   });
 });
 
@@ -200,7 +204,10 @@ describe('masked', () => {
       return { ...row, instruction: { ...row.instruction, account_id: accountId } };
     });
     const report = await reportOf(rows, { isMasked: true });
-    expect(report).toMatchObject({ masked: true, reports: { html: '/reports/batch-1.masked.html' } });
+    expect(report).toMatchObject({
+      masked: true,
+      reports: { html: '/reports/payroll-2025-06-15-batch-1-report-masked.html' },
+    });
     expect(report.accounts).toHaveLength(2);
     expect(report.payouts[0]).toMatchObject({ payee: { name: 'R***', account: '***66' }, accountId: '***5555' });
     const text = JSON.stringify(report);

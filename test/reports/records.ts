@@ -124,7 +124,7 @@ export function sourceOf(
     pages: chunks(withFacts, 2),
     refused: [],
     ...LINKS,
-    reports: reportPaths(dir, BATCH.batchId, isMasked),
+    reports: reportPaths(dir, BATCH, isMasked),
     isMasked,
   };
 }

@@ -38,7 +38,7 @@ it('rows that are paid again are answered under the message that they came by', 
     const reported = [...xml.matchAll(/<OrgnlEndToEndId>(.)<\/OrgnlEndToEndId><TxSts>(.*?)<\/TxSts>/g)];
     return [basename(reports.pain002 ?? ''), ...reported.map(([, id, status]) => `${id} ${status}`)];
   };
-  expect(await statuses('batch-1')).toEqual(['batch-1.final.pain002.xml', 'a RJCT', 'b ACSC']);
+  expect(await statuses('batch-1')).toEqual(['m-1970-01-01-batch-1.final.pain002.xml', 'a RJCT', 'b ACSC']);
 
   const [{ instruction } = { instruction: undefined }] = rows;
   const again = claimRow({ row: 1, instruction: instruction as never, generation: 1, original: original('a') });
@@ -52,9 +52,9 @@ it('rows that are paid again are answered under the message that they came by', 
     at: 3_000,
   };
   expect(await store.claimBatch(retry)).toEqual({ claimed: true });
-  expect(await statuses('batch-2')).toEqual(['batch-1.final.2.pain002.xml', 'a ACCP']);
+  expect(await statuses('batch-2')).toEqual(['m-1970-01-01-batch-1.final.2.pain002.xml', 'a ACCP']);
   await store.changePayout(again.reference, { state: 'completed', at: 4_000 });
-  const last = ['batch-1.final.3.pain002.xml', 'a ACSC'];
+  const last = ['m-1970-01-01-batch-1.final.3.pain002.xml', 'a ACSC'];
   expect(await statuses('batch-2')).toEqual(last);
   expect(await statuses('batch-1')).toEqual(last);
 });

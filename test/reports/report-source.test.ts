@@ -33,7 +33,7 @@ async function claimed(...rows: Parameters<typeof claimRowsOf>) {
     async report(now?: () => number) {
       const batch = await store.batch('b-1');
       if (batch === undefined) throw new Error('no batch');
-      const more = { reports: reportPaths('/nowhere', 'b-1'), isMasked: false, ...(now && { now }) };
+      const more = { reports: reportPaths('/nowhere', batch), isMasked: false, ...(now && { now }) };
       const source = reportSource({ config, store, ui }, batch, more);
       return JSON.parse((await Array.fromAsync(jsonReport(batch, batchReport(source)))).join(''));
     },

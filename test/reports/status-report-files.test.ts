@@ -147,7 +147,9 @@ test('leaves an answer as it was given, and reports by a further one what came t
   const source = sourceOf([paid, failed], { afterwards: new Map([[paid.reference, { reason, at }]]) });
   const after = await writeStatusReports(dir, source);
   expect(after?.paths.map((path) => basename(path))).toEqual(
-    ['received', 'validated', 'sent', 'final', 'final.2'].map((name) => `batch-1.${name}.pain002.xml`),
+    ['received', 'validated', 'sent', 'final', 'final.2'].map(
+      (name) => `payroll-2025-06-15-batch-1.${name}.pain002.xml`,
+    ),
   );
   expect(after?.newest).toMatchObject({ stage: 'final', version: 2, supersedes: before?.newest.messageId });
   const second = await readFile(after?.newest.path ?? '', 'utf8');

@@ -6,7 +6,7 @@ import { csvHead, csvLines } from '../../src/reports/write-csv.ts';
 import { paidThroughAnExchange, record, reportOf } from './records.ts';
 
 const linesOf = ({ payouts }: BatchReport): Record<string, string>[] =>
-  parse([csvHead(), csvLines(payouts)].join(''), { columns: true });
+  parse([csvHead(), csvLines(payouts)].join(''), { columns: true, bom: true });
 
 test('has one line for each row, in the order of the file, with every column', async () => {
   const { rows, facts } = paidThroughAnExchange();

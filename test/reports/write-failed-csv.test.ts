@@ -30,7 +30,10 @@ async function fileOf(
   const unpaid = (await provenUnpaid(store, rows)).difference(doubtful);
   const lines = () => unpaidLines(each(rows), each(refused), unpaid);
   const columns = await columnsOf(lines());
-  return (await Array.fromAsync(failedCsv(columns, lines()))).join('');
+  const text = (await Array.fromAsync(failedCsv(columns, lines()))).join('');
+  // Excel needs the mark.
+  expect(text.startsWith('\ufeff')).toBe(true);
+  return text.slice(1);
 }
 
 test('has the rows that are proven unpaid, each with the reference it is paid again for', async () => {

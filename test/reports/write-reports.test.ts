@@ -36,7 +36,9 @@ test('writes three files that only their owner reads, and names them by absolute
     expect(isAbsolute(path)).toBe(true);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   }
-  expect((await readdir(reports)).sort()).toEqual(['batch-1.csv', 'batch-1.html', 'batch-1.json']);
+  expect((await readdir(reports)).sort()).toEqual(
+    ['csv', 'html', 'json'].map((it) => `payroll-2025-06-15-batch-1-report.${it}`),
+  );
   expect(JSON.parse(await readFile(paths.json, 'utf8'))).toEqual(await reportOf(rows, { dir: reports }));
   for (const path of [paths.csv, paths.html]) {
     const text = await readFile(path, 'utf8');
@@ -70,9 +72,9 @@ test('writes an empty report that is one all the same', async () => {
 });
 
 test('leaves no half report behind when a file cannot be put in its place', async () => {
-  await mkdir(join(dir, 'batch-1.csv', 'in-the-way'), { recursive: true });
+  await mkdir(join(dir, 'payroll-2025-06-15-batch-1-report.csv', 'in-the-way'), { recursive: true });
   await expect(written(dir, [record(1, 'completed')])).rejects.toThrow();
-  expect(await readdir(dir)).toEqual(['batch-1.csv']);
+  expect(await readdir(dir)).toEqual(['payroll-2025-06-15-batch-1-report.csv']);
 });
 
 test('leaves nothing behind when its rows cannot be read to their end', async () => {
@@ -87,5 +89,20 @@ test('leaves nothing behind when its rows cannot be read to their end', async ()
 });
 
 test.each(['../escape', 'a/b', '', '..'])('refuses the batch id %j as a file name', (batchId) => {
-  expect(() => reportPaths(dir, batchId)).toThrow(RangeError);
+  expect(() => reportPaths(dir, { batchId, file: 'a.csv', createdAt: 0 })).toThrow(RangeError);
+});
+
+test.each([
+  ['payroll.csv', 'payroll-2026-11-28-cac1a96304dd-report.csv'],
+  ['Gehälter Nov. (final).xlsx', 'Gehalter-Nov-final-2026-11-28-cac1a96304dd-report.csv'],
+  ['../../etc/passwd', 'passwd-2026-11-28-cac1a96304dd-report.csv'],
+  ['給与.csv', 'batch-2026-11-28-cac1a96304dd-report.csv'],
+  ['x'.repeat(300), `${'x'.repeat(60)}-2026-11-28-cac1a96304dd-report.csv`],
+])('names the files of %s', (file, name) => {
+  const batch = {
+    batchId: '01a2207c-d952-70f9-b6e8-cac1a96304dd',
+    file,
+    createdAt: Date.parse('2026-11-28T23:59:00Z'),
+  };
+  expect(reportPaths(dir, batch).csv).toBe(join(dir, name));
 });

@@ -140,10 +140,11 @@ describe('a file under way', () => {
       folder.drop('payroll.csv', csvOf([{ id, amount: id === 'FIRST' ? '1.00' : '2.00' }]));
       await answered(watcher);
       const [batchId = ''] = folder.work()[0] ?? [];
-      expect(folder.json('out', `${batchId}.json`)).toMatchObject({ state: 'open' });
+      const report = folder.list('out').find((name) => name.endsWith(`${batchId.slice(-12)}-report.json`)) ?? '';
+      expect(folder.json('out', report)).toMatchObject({ state: 'open' });
       await proxy.end(batchId);
       expect(await watcher.scan()).toEqual({ ...NONE, ended: 1 });
-      expect(folder.json('out', `${batchId}.json`)).toMatchObject({ state: 'completed', file: 'payroll.csv' });
+      expect(folder.json('out', report)).toMatchObject({ state: 'completed', file: 'payroll.csv' });
     }
     const done = ['payroll.2.csv', 'payroll.2.csv.batch.json', 'payroll.csv', 'payroll.csv.batch.json'];
     expect(folder.list('done')).toEqual(done);
@@ -164,7 +165,8 @@ describe('a file under way', () => {
     const [batchId = ''] = folder.work()[0] ?? [];
     await proxy.end(batchId, 'failed');
     await watcher.scan();
-    folder.drop('again.csv', readFileSync(folder.path('out', `${batchId}.failed.csv`), 'utf8'));
+    const failed = folder.list('out').find((name) => name.endsWith('-failed.csv')) ?? '';
+    folder.drop('again.csv', readFileSync(folder.path('out', failed), 'utf8'));
     expect(await answered(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
   });
 

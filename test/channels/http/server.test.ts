@@ -111,7 +111,7 @@ describe('batches', () => {
       if (text !== '') expect(document.startsWith(text)).toBe(true);
     }
     const masked = await send(`/v1/batches/${batchId}/reports/json?mask=true`);
-    expect(masked.headers.get('content-disposition')).toMatch(/\.masked\.json$/);
+    expect(masked.headers.get('content-disposition')).toMatch(/-report-masked\.json$/);
     expect(masked.document).toMatchObject({ masked: true, payouts: [{ accountId: expect.stringMatching(/^\*\*\*/) }] });
     expect((await send(`/v1/batches/${batchId}/reports/failed`)).status).toBe(404);
     await proxy.end(batchId, 'failed');
@@ -140,7 +140,7 @@ describe('batches', () => {
     await proxy.end(batchId, 'completed');
     const advice = await report('camt054');
     expect([advice.status, advice.headers.get('content-type')]).toEqual([200, 'application/xml; charset=utf-8']);
-    expect(advice.headers.get('content-disposition')).toMatch(/^inline; filename=\S+\.camt054\.xml$/);
+    expect(advice.headers.get('content-disposition')).toMatch(/^inline; filename=\S+-camt054\.xml$/);
     expect(advice.document).toContain('<BkToCstmrDbtCdtNtfctn>');
     const journal = await report('journal');
     expect([journal.status, journal.headers.get('payouts-unclear')]).toEqual([200, '0']);

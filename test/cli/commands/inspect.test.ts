@@ -92,7 +92,7 @@ it('reading a status writes no file, and says the same as the report', async () 
   expect(text).toContain('payouts report 01890000-000');
   await report(session, BATCH, { mask: false });
   expect(document).toBe(read);
-  expect(text).toContain(join(files, `${BATCH}.html`));
+  expect(text).toMatch(new RegExp(`${files}/payroll-\\d{4}-\\d\\d-\\d\\d-${BATCH.slice(-12)}-report\\.html`));
 });
 
 it('`status` of an exchange that was booked beyond its cap says so', async () => {

@@ -9,6 +9,7 @@ import { batchUrl } from '../../../reports/links.ts';
 import { failedPieces, messageBatchOf, reportFolder, writeAnswers } from '../../../reports/report-batch.ts';
 import type { ReportedPayout, ReportPaths } from '../../../reports/report-document.ts';
 import { reportSource } from '../../../reports/report-source.ts';
+import { failedName } from '../../../reports/write-reports.ts';
 import type { BatchRecord } from '../../../store/store.ts';
 import { flag, JSON_LINES, jsonLines, operation, type Place, pathId, visibleBatch } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
@@ -19,7 +20,7 @@ import { ANY_ROLE } from '../route-access.ts';
  */
 export type FilesLine<End> =
   | { file: string; text: string }
-  | { batch: Pick<BatchRecord, 'file'> }
+  | { batch: Pick<BatchRecord, 'file' | 'createdAt'> }
   | { rows: readonly ReportedPayout[] }
   | { end: End };
 
@@ -63,9 +64,9 @@ async function* reportLines(place: Place, batch: BatchRecord, isMasked: boolean)
   if (!isMasked) {
     yield* (await answersOf(place, batch))?.lines ?? [];
     const failed = await failedPieces(store, batch.batchId);
-    if (failed !== undefined) yield* fileLines(`${batch.batchId}.failed.csv`, failed);
+    if (failed !== undefined) yield* fileLines(failedName(batch), failed);
   }
-  yield { batch: { file: batch.file } };
+  yield { batch: { file: batch.file, createdAt: batch.createdAt } };
   const report = batchReport(
     reportSource({ config, store, ui: await place.ui() }, batch, { reports: NO_PATHS, isMasked }),
   );
