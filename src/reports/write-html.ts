@@ -96,6 +96,28 @@ code { overflow-wrap: anywhere; }
 .payouts td[data-head="Order"] { min-width: 7.5rem; }
 .payouts td[data-head^="Dates"] { white-space: nowrap; }
 .payouts .badge { white-space: normal; }
+@media screen and (max-width: 40rem) {
+  body { padding: 1rem 0.75rem 3rem; }
+  h2 { margin-top: 1.5rem; }
+  .tiles { grid-template-columns: repeat(3, 1fr); gap: 0.4rem; }
+  .tile { padding: 0.4rem 0.6rem; }
+  .tile dd { font-size: 1.15rem; }
+  .chart { grid-template-columns: 1fr; }
+  .scroll { overflow: visible; border: 0; background: none; }
+  table, caption, tbody, tr { display: block; }
+  caption { padding: 0 0 0.4rem; }
+  thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  tr { margin-bottom: 0.5rem; padding: 0.5rem 0.75rem; border: 1px solid var(--line); border-radius: 0.6rem; background: var(--card); }
+  .payouts td, .payouts th, .payouts td.figure, td, th, td.figure {
+    display: grid; grid-template-columns: 6.5rem 1fr; min-width: 0; padding: 0.1rem 0; border: 0; text-align: left;
+    white-space: normal; overflow-wrap: anywhere;
+  }
+  .payouts th, tbody th { display: block; }
+  .payouts th div { display: inline; margin-right: 0.4rem; }
+  td::before { content: attr(data-head); grid-row: 1 / span 20; color: var(--quiet); font-weight: 400; }
+  td > * { grid-column: 2; }
+  td:empty { display: none; }
+}
 @media print {
   :root {
     color-scheme: light;
@@ -110,9 +132,9 @@ code { overflow-wrap: anywhere; }
   header p { margin-bottom: 3mm; }
   .scroll, .tile, .currency { overflow: visible; border-radius: 0; }
   .scroll { border: 0; }
-  .tiles { grid-template-columns: repeat(7, 1fr); gap: 2mm; }
-  .tile { padding: 1mm 2mm; }
-  .tile dt { white-space: nowrap; }
+  .tiles { grid-template-columns: repeat(7, auto); gap: 1mm; }
+  .tile { padding: 0.5mm 1.5mm; }
+  .tile dt { font-size: 7pt; white-space: nowrap; }
   .tile dd { font-size: 12pt; }
   .tile, .currency, .incidents li, .steps li, .totals, tr { break-inside: avoid; }
   .chart { grid-template-columns: repeat(3, 1fr); gap: 2mm; }
@@ -124,27 +146,32 @@ code { overflow-wrap: anywhere; }
   thead th { font-size: 7.5pt; }
   caption { padding: 0 1.5mm; font-size: 8.5pt; }
   th, td { padding: 1mm 1.5mm; }
-  .payouts { table-layout: fixed; }
+  .totals th, .totals td, .totals td.figure { padding: 0.5mm 1mm; white-space: normal; overflow-wrap: anywhere; }
+  .payouts { table-layout: fixed; font-size: 7pt; }
   .payouts th, .payouts td, .payouts td.figure, .payouts td[data-head] {
-    min-width: 0; white-space: normal; overflow-wrap: anywhere;
+    min-width: 0; padding: 0.1mm 1mm; white-space: normal; overflow-wrap: anywhere; line-height: 1.15;
   }
   .payouts .badge { font-size: inherit; }
-  .payouts thead th:nth-child(1) { width: 11%; }
-  .payouts thead th:nth-child(2) { width: 13%; }
+  .payouts thead th:nth-child(1) { width: 20%; }
+  .payouts thead th:nth-child(2) { width: 20%; }
   .payouts thead th:nth-child(3) { width: 14%; }
-  .payouts thead th:nth-child(4) { width: 9%; }
-  .payouts thead th:nth-child(5) { width: 17%; }
-  .payouts thead th:nth-child(6) { width: 8%; }
-  .payouts thead th:nth-child(7) { width: 15%; }
-  .payouts thead th:nth-child(8) { width: 13%; }
+  .payouts thead th:nth-child(4) { width: 11%; }
+  .payouts thead th:nth-child(5) { width: 16%; }
+  .payouts thead th:nth-child(6) { width: 9%; }
+  .payouts thead th:nth-child(7) { width: 10%; }
+  /* Of paper people want what was paid to whom, a line each; ids of the bank are in the other files. */
+  .payouts thead th:nth-child(8), .payouts td[data-head="Order"] { display: none; }
+  .paid > th div:not(:nth-child(2)), .paid > td:not([data-head^="Dates"], [data-head="People"]) div:not(:first-child),
+  .paid > td:is([data-head^="Dates"], [data-head="People"]) div:not(:last-child) { display: none; }
+  .paid .quiet { display: none; }
 }
 `;
 
 /**
- * Margins of printed pages: landscape on any paper (A4, Letter), with title, state and page number. Texts are escaped for CSS.
+ * Margins of printed pages: portrait on any paper (A4, Letter), with title, state and page number. Texts are escaped for CSS.
  */
 const pageMargins = (title: string, summary: string): string => `@page {
-  size: landscape; margin: 14mm 10mm 12mm;
+  size: portrait; margin: 13mm 9mm 11mm;
   @top-left { content: ${quoted(title)}; font: 8pt system-ui, sans-serif; }
   @top-right { content: ${quoted(summary)}; font: 8pt system-ui, sans-serif; }
   @bottom-right { content: "Page " counter(page) " of " counter(pages); font: 8pt system-ui, sans-serif; }
@@ -191,7 +218,15 @@ ${exchangeTable(head)}${amountChart(head)}
 }
 
 export const htmlRows = (payouts: readonly ReportedPayout[]): string =>
-  payouts.map((payout) => html`<tr>${CELLS.map((cell) => cell(payout))}</tr>\n`.markup).join('');
+  payouts
+    .map((payout) => html`<tr${isPlain(payout) && PAID}>${CELLS.map((cell) => cell(payout))}</tr>\n`.markup)
+    .join('');
+
+const PAID = html` class="paid"`;
+
+/** On paper it has one line. */
+const isPlain = ({ state, returns, incidents }: ReportedPayout): boolean =>
+  state === 'completed' && returns.length === 0 && incidents.length === 0;
 
 export const htmlEnd = (): string => '</tbody>\n</table>\n</div>\n</main>\n</body>\n</html>\n';
 
@@ -273,13 +308,13 @@ const MOVED_HEADS = ['Payouts', 'Requested', 'Paid', 'Fees', 'Sold', 'Bought', '
 /** A line for each account and currency, and a total for each currency with several accounts. */
 function movementTable({ accounts, currencies }: BatchHead): Html {
   const figures = (of: Movements): Html[] =>
-    figureCells([groupedAmount(of.payouts), ...MOVED.map((name) => groupedAmount(of[name]))]);
+    figureCells([groupedAmount(of.payouts), ...MOVED.map((name) => groupedAmount(of[name]))], MOVED_HEADS);
   const line = (of: AccountMovements): Html =>
-    html`<tr><th scope="row"><code>${of.accountId}</code></th><td>${of.currency}</td>${figures(of)}</tr>
+    html`<tr><th scope="row"><code>${of.accountId}</code></th><td data-head="Currency">${of.currency}</td>${figures(of)}</tr>
 `;
   const several = currencies.filter(({ currency }) => accounts.filter((it) => it.currency === currency).length > 1);
   const sum = (of: Movements): Html =>
-    html`<tr class="sum"><th scope="row">All accounts</th><td>${of.currency}</td>${figures(of)}</tr>
+    html`<tr class="sum"><th scope="row">All accounts</th><td data-head="Currency">${of.currency}</td>${figures(of)}</tr>
 `;
   return table('By account and currency', ['Account', 'Currency', ...MOVED_HEADS], 2, [
     ...accounts.map(line),
@@ -289,6 +324,7 @@ function movementTable({ accounts, currencies }: BatchHead): Html {
 
 function exchangeTable({ exchanges }: BatchHead): Html | undefined {
   if (exchanges.length === 0) return undefined;
+  const heads = ['Sold from', 'Exchanges', 'Sold', 'At the quotes', 'Bought'];
   const line = ({ accountId, soldCurrency, boughtCurrency, ...it }: ExchangeTotal): Html => {
     const cells = [
       groupedAmount(it.exchanges),
@@ -296,16 +332,17 @@ function exchangeTable({ exchanges }: BatchHead): Html | undefined {
       money(it.quoted, soldCurrency),
       money(it.bought, boughtCurrency),
     ];
-    return html`<tr><th scope="row"><code>${accountId}</code></th>${figureCells(cells)}</tr>
+    return html`<tr><th scope="row"><code>${accountId}</code></th>${figureCells(cells, heads.slice(1))}</tr>
 `;
   };
-  const heads = ['Sold from', 'Exchanges', 'Sold', 'At the quotes', 'Bought'];
   return html`${table('Booked exchanges', heads, 1, exchanges.map(line))}\n`;
 }
 
 const FIGURE = html` class="figure"`;
 
-const figureCells = (texts: readonly string[]): Html[] => texts.map((text) => html`<td${FIGURE}>${text}</td>`);
+/** `heads`: of their columns, which a phone shows beside each. */
+const figureCells = (texts: readonly string[], heads: readonly string[]): Html[] =>
+  texts.map((text, n) => html`<td${FIGURE} data-head="${heads[n]}">${text}</td>`);
 
 /** @param texts number of columns, from the left, that are not figures */
 const table = (caption: string, heads: readonly string[], texts: number, lines: readonly Html[]): Html =>
