@@ -11,7 +11,7 @@ import {
 import { type ClosedMeaning, isNoMoney, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { isEnd, isUnpaid, type PayoutState, type Reason } from './payout-state.ts';
 import { forOperator, type Remedy } from './remedy.ts';
-import { STATEMENT_INCIDENTS } from './statements/incidents.ts';
+import { DISCREPANCIES, STATEMENT_INCIDENTS } from './statements/incidents.ts';
 
 /** What an order is compared with after its end: what was sent, what was booked, and what the fee may be. Pure. */
 export interface ExpectedTerms {
@@ -111,6 +111,7 @@ const OURS_IS: Readonly<Record<string, string>> = {
   sell_amount: 'booked',
   rate: 'booked',
   [FEE_CAP]: 'agreed',
+  ...Object.fromEntries(Object.values(DISCREPANCIES).map(({ says }) => [says, 'recorded'])),
 };
 
 /** Both values: `transaction_amount: sent 12.00, shown 120.00`. */
