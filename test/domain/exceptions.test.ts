@@ -22,7 +22,7 @@ describe('what people have to let through', () => {
   });
 
   it.each([
-    [0, ' (of the same day)'],
+    [0, ' (earlier the same day)'],
     [1, ' (1 day before)'],
     [3, ' (3 days before)'],
     [null, 'payout'],

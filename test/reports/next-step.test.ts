@@ -43,7 +43,7 @@ describe('the next step', () => {
   it('says of a row that waits only because its maker has not signed it that this is why', () => {
     const assessed = { digest: 'd', approvalsNeeded: 1, notMade: true } as const;
     const { why } = nextStep(record(1, 'awaiting-approval', { assessed }, 'approval-required'), TRIAL) ?? {};
-    expect(why).toMatch(/no rule asks for an approval, but its maker has not signed it$/);
+    expect(why).toMatch(/no rule asks for an approval, but its maker has not signed it, with all that it may sell$/);
     const asked = record(
       1,
       'awaiting-approval',

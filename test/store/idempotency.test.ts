@@ -25,6 +25,7 @@ onEveryStore('idempotency keys', (store) => {
       outcome: 'answered',
       status: 202,
       body: 'first',
+      batchId: `batch of ${owner}`,
     });
   });
 

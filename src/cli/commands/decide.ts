@@ -44,7 +44,7 @@ export const cancel = command('cancel <id>', 'cancel a payout or the rest of a b
 export const resolve = command('resolve <id>', 'resolve a payout that needs an operator; checked against the bank', {
   examples: [
     ["payouts resolve ID --action keep-looking --evidence 'asked the bank'", 'check again now'],
-    ["payouts resolve ID --action adopt-order --order ORDER --evidence 'letter of 12 May'", 'follow this order'],
+    ["payouts resolve ID --action adopt-order --order tx-1042 --evidence 'letter of 12 May'", 'follow this order'],
     ["payouts resolve ID --action close-as-not-paid --by bob --evidence 'letter of 12 May'", 'nothing was paid'],
   ],
   options: [

@@ -24,6 +24,7 @@ onEveryStore('What people wrote', (test) => {
       outcome: 'answered',
       status: 200,
       body: text,
+      batchId: 'b',
     });
   });
 
