@@ -385,6 +385,8 @@ interface RowPage {
   states?: readonly PayoutState[];
   isReleased?: true;
   after: number;
+  /** Instead: the last rows before this one. */
+  before?: number;
   limit: number;
 }
 
@@ -392,18 +394,19 @@ interface RowPage {
 export async function rowPage(
   db: Database,
   batchId: string,
-  { states, isReleased, after, limit }: RowPage,
+  { states, isReleased, after, before, limit }: RowPage,
 ): Promise<PayoutRecord[]> {
-  return db
+  const found = await db
     .selectFrom('payouts')
     .selectAll()
     .where('batchId', '=', batchId)
     .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
     .$if(isReleased === true, (query) => query.where('releasedAt', 'is not', null))
-    .where('row', '>', after)
-    .orderBy('row')
+    .where('row', before === undefined ? '>' : '<', before ?? after)
+    .orderBy('row', before === undefined ? 'asc' : 'desc')
     .limit(limit)
     .execute();
+  return before === undefined ? found : found.reverse();
 }
 
 export async function amounts(

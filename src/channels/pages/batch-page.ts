@@ -26,11 +26,12 @@ import { ConcurrencyCounter, whenOver } from '../http/admission.ts';
 import { BATCH_CONTROL, batchFileRoutes, controlBatch, REPORTS } from '../http/batch-routes.ts';
 import type { Caller } from '../http/callers.ts';
 import { parsed, storableText } from '../http/documents.ts';
-import { mayControlBatch, visibleBatchOf } from '../http/may-see.ts';
+import { mayControlBatch, maySubmitFiles, visibleBatchOf } from '../http/may-see.ts';
 import { ANY_ROLE, accessOf } from '../http/route-access.ts';
 import { mayDecideBatch } from './batch-decision-page.ts';
 import { incidentNote } from './incidents-page.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
+import { addressOf } from './page-links.ts';
 import {
   batchBadge,
   batchPath,
@@ -59,6 +60,7 @@ const WITH_REASONS = PAYOUT_STATES.filter(
 const pageQuery = z.object({
   state: z.union([z.literal('').transform(() => undefined), z.enum(PAYOUT_STATES)]).optional(),
   after: z.coerce.number().int().min(0).default(0),
+  before: z.coerce.number().int().min(1).optional(),
   decided: z.string().max(200).optional(),
 });
 const controlBody = z.object({
@@ -71,12 +73,13 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   const { store } = gateway;
   const streams = progressStreams();
   app.get('/batches/:id', accessOf(ANY_ROLE), async (request, reply) => {
-    const { state, after, decided } = parsed(pageQuery, request.query);
+    const { state, after, before, decided } = parsed(pageQuery, request.query);
     const batch = await visibleBatchOf(gateway, request);
     const { batchId } = batch;
     const states = state === undefined ? PAYOUT_STATES : [state];
-    const read = await store.rowPage(batchId, { states, after, limit: ROWS_MAX + 1 });
-    const rows = read.slice(0, ROWS_MAX);
+    const read = await store.rowPage(batchId, { states, after, before, limit: ROWS_MAX + 1 });
+    const rows = before === undefined ? read.slice(0, ROWS_MAX) : read.slice(-ROWS_MAX);
+    const isMore = read.length > ROWS_MAX;
     const view = viewOf(request, reply, gateway);
     const stepping = await steppingRows(store, batchId);
     const amounts = await store.amounts(batchId, ADDED_MAX + 1);
@@ -91,7 +94,8 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
       totals: amounts.length > ADDED_MAX ? undefined : currencyTotals(amounts),
       rows,
       state,
-      next: read.length > ROWS_MAX ? (rows.at(-1)?.row ?? undefined) : undefined,
+      next: isMore || before !== undefined ? (rows.at(-1)?.row ?? undefined) : undefined,
+      previous: (before === undefined ? after > 0 : isMore) ? (rows[0]?.row ?? undefined) : undefined,
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
       mayDecide: mayDecideBatch(request.caller, batch),
       mayControl: await mayControlBatch(request.caller, store, batch),
@@ -156,6 +160,8 @@ interface BatchPage {
   state: PayoutState | undefined;
   /** Where the next page begins; undefined on the last one. */
   next: number | undefined;
+  /** Where the page before ends; undefined on the first one. */
+  previous: number | undefined;
   incidents: readonly IncidentRecord[];
   /** Next steps of rows that wait or ended unpaid. */
   steps: readonly StepGroup[];
@@ -189,6 +195,7 @@ ${tiles(counts)}</div>
 ${takeBack(page)}
 ${page.decided !== undefined && html`<p class="note" role="status">${page.decided}</p>`}
 <div data-part="steps">${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
+${counts.failed + counts.rejected + counts.cancelled > 0 && view.caller !== undefined && maySubmitFiles(view.caller) && html`<p><a class="button" href="${batchPath(batch.batchId)}/retry">Pay again what is unpaid</a></p>`}
 ${steps(page)}</div>
 <div data-part="totals">${totals(page)}</div>
 <div data-part="filter">${filter(byState, state)}</div>
@@ -228,11 +235,14 @@ const totals = ({ totals: shown }: BatchPage): Html =>
     ? html`<p class="quiet">The report has the totals by currency.</p>`
     : dataTable('Totals', WITH_PAID, shown);
 
-function rowsOf({ batch, rows, state, next }: BatchPage): Html {
+function rowsOf({ batch: { batchId }, rows, state, next, previous }: BatchPage): Html {
   if (rows.length === 0) return nothing('There are no rows in this state.');
-  const more = new URLSearchParams({ ...(state !== undefined && { state }), after: `${next ?? ''}` });
-  return html`${dataTable(state === undefined ? 'Rows' : `Rows that are ${state}`, COLUMNS, rows)}
-${next !== undefined && html`<p><a class="button" href="${batchPath(batch.batchId)}?${more.toString()}">Next rows</a></p>`}`;
+  const to = (query: { before?: number; after?: number }): string => addressOf(batchPath(batchId), { state, ...query });
+  return html`${dataTable(state === undefined ? 'Rows' : `Rows in state ${state}`, COLUMNS, rows)}
+<div class="actions" role="navigation" aria-label="More rows">
+${previous !== undefined && html`<a class="button" rel="prev" href="${to({ before: previous })}">Previous rows</a>`}
+${next !== undefined && html`<a class="button" rel="next" href="${to({ after: next })}">Next rows</a>`}
+<a class="button" href="${addressOf('/payouts', { batch: batchId, state })}">Search, sort or export them</a></div>`;
 }
 
 const filter = (

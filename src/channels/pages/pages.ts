@@ -31,6 +31,7 @@ import { moveRoutes } from './moves-page.ts';
 import { overviewRoutes } from './overview-page.ts';
 import { payeeRoutes } from './payees-page.ts';
 import { payoutRoutes } from './payout-page.ts';
+import { retryRoutes } from './retry-page.ts';
 import {
   assertOpen,
   assertOwnPage,
@@ -48,7 +49,7 @@ import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
-  ...[overviewRoutes, accountRoutes, payeeRoutes, cardRoutes, moveRoutes],
+  ...[overviewRoutes, accountRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes],
   ...[incidentRoutes, statementPageRoutes, switchRoutes, auditRoutes],
 ];
 

@@ -9,7 +9,7 @@ import { shownValue, visible } from '../../domain/finding.ts';
 import { referenceOf } from '../../domain/identity.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
+import { needsAttention, RESOLVE_ACTIONS, UNPAID_STATES } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { openQuestion, type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
@@ -44,6 +44,7 @@ import {
   mayOperate,
   maySeePayee,
   maySeePayout,
+  maySubmitFiles,
   OPERATING,
 } from '../http/may-see.ts';
 import { ANY_ROLE, accessOf } from '../http/route-access.ts';
@@ -315,6 +316,7 @@ ${bothSides(page.sides)}
 ${decision(page)}
 ${page.mayResolve && resolveForm(view, row)}
 ${page.mayCancel && cancelForm(view, reference)}
+${payAgain(view, row)}
 <section><h2>History</h2>
 ${story}</section>
 <section><h2>Origin</h2>
@@ -384,6 +386,14 @@ const form = (view: View, reference: string, digest: string, isApprovable: boole
     html`${isApprovable && html`<button class="main" name="decision" value="approve">Approve</button>`}
 <button class="danger" name="decision" value="reject">Reject</button>`,
   )}</div>`;
+
+/** Only its own row; a transfer or an exchange needs a new document. */
+function payAgain({ caller }: View, { state, kind, batchId, row }: PayoutRecord): Html | false {
+  const isUnpaid = (UNPAID_STATES as readonly string[]).includes(state);
+  if (!isUnpaid || kind !== 'payout' || batchId === null || caller === undefined || !maySubmitFiles(caller))
+    return false;
+  return html`<p><a class="button" href="${batchPath(batchId)}/retry?rows=${row}">Pay again</a></p>`;
+}
 
 const cancelForm = (view: View, reference: string): Html => html`<section><h2>Cancel</h2>
 <form class="card" method="post" action="${payoutPath(reference)}/cancel">${csrfField(view)}

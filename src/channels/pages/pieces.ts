@@ -7,6 +7,7 @@ import type { NextStep } from '../../reports/next-step.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
+import { maySubmitFiles } from '../http/may-see.ts';
 import { mayVisit } from './layout.ts';
 import type { PayeeNames } from './payee-names.ts';
 import { timeText } from './reader.ts';
@@ -129,6 +130,8 @@ function instead(command: string, caller: Caller): Html | undefined {
       return html`<strong>Cancel</strong>`;
     case 'resolve':
       return html`<strong>Resolve</strong> with “${MEANS[action as ResolveAction]}”`;
+    case 'retry':
+      return maySubmitFiles(caller) ? html`<strong>Pay again</strong>` : undefined;
     case 'acknowledge':
       return html`<strong>Acknowledge</strong>`;
     case 'switch list':

@@ -38,7 +38,7 @@ const yes = z
   .literal('yes')
   .optional()
   .transform((value) => value === 'yes');
-const SUBMITTING: CallerAccess = { roles: ['maker'], scope: 'each' };
+export const SUBMITTING: CallerAccess = { roles: ['maker'], scope: 'each' };
 
 const options = z.object({ skip: yes, meant: yes });
 const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
@@ -161,8 +161,16 @@ interface PlanPage {
   options: SubmitOptions;
 }
 
-function planPage({ view, path, options }: PlanPage, { plan, findings, warnings }: PlanDocument): Html {
-  return html`<h1>${plan.file}</h1>
+const planPage = (
+  { view, path, options }: PlanPage,
+  document: PlanDocument,
+): Html => html`<h1>${document.plan.file}</h1>
+${planFacts(document)}
+${choices(path, options)}
+${payForm(view, path, document, optionFields(options))}`;
+
+/** What a plan does. */
+export const planFacts = ({ plan, findings, warnings }: PlanDocument): Html => html`
 <p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
@@ -176,15 +184,20 @@ ${alikes(plan)}
 ${rows(plan)}
 ${warnings.length > 0 && html`<h2>To check</h2>${warningTable(warnings)}`}
 ${findings.length > 0 && html`<h2>Left out</h2>${findingTable(findings)}`}
-${storeUse(plan.store)}
-${choices(path, options)}
-<form class="card" method="post" action="${path}">
-${csrfField(view)}<input type="hidden" name="plan" value="${plan.hash}">${optionFields(options)}
+${storeUse(plan.store)}`;
+
+/** Confirms exactly this plan. */
+export const payForm = (
+  view: View,
+  path: string,
+  { plan }: PlanDocument,
+  fields: Html,
+): Html => html`<form class="card" method="post" action="${path}">
+${csrfField(view)}<input type="hidden" name="plan" value="${plan.hash}">${fields}
 ${view.isTrial && byField()}
 <p class="actions"><button class="main">Pay ${counted(plan.payouts, 'payout')}</button> <a class="button" href="/batches">Do not pay</a></p>
 <p class="quiet">Plan <code>${plan.hash}</code>: if it has changed by then, nothing is paid.</p>
 </form>`;
-}
 
 /** Without its place, which is the server's. */
 const storeUse = ({ bank, isNew, batches, lastUsedAt }: PlanDocument['plan']['store']): Html =>
@@ -286,7 +299,7 @@ const WARNINGS: readonly Column<readonly Finding[]>[] = [
 const warningTable = (warnings: readonly Finding[]): Html =>
   dataTable('They stop nothing', WARNINGS, warningsByKind(warnings));
 
-const findingTable = (findings: readonly Finding[]): Html =>
+export const findingTable = (findings: readonly Finding[]): Html =>
   dataTable(
     findings.length > FINDINGS_MAX ? `The first ${FINDINGS_MAX} findings` : counted(findings.length, 'finding'),
     FINDINGS,

@@ -69,6 +69,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'POST /batches/new',
     ],
     ...['GET /batches/new/:upload', 'POST /batches/new/:upload'],
+    ...['GET /batches/:id/retry', 'POST /batches/:id/retry'],
     ...['GET /moves/new', 'POST /moves/plan', 'POST /moves', 'GET /moves/:reference'],
   ],
   'maker operator, each': [
