@@ -11,7 +11,7 @@ import {
 import { type ClosedMeaning, isNoMoney, type StatusMeaning, stageMeaning } from './order-status.ts';
 import { isEnd, isUnpaid, type PayoutState, type Reason } from './payout-state.ts';
 import { forOperator, type Remedy } from './remedy.ts';
-import { DISCREPANCIES, STATEMENT_INCIDENTS } from './statements/incidents.ts';
+import { DISCREPANCIES, STATEMENT_INCIDENTS } from './statements/discrepancies.ts';
 
 /** What an order is compared with after its end: what was sent, what was booked, and what the fee may be. Pure. */
 export interface ExpectedTerms {

@@ -32,7 +32,7 @@ const STRANGERS: readonly (readonly [what: string, mend: string, begins: Pick<Re
   ['a web page', 'the download may have failed; export the file again', /^<(?:!doctype html|html|head|body|script)/i],
   ['an archive', 'unpack it first', ARCHIVE],
   ['an encrypted or signed file', 'decrypt it first', /^-----BEGIN /],
-  ['a SWIFT MT message', 'export pain.001 instead', /^(?:\{1:F|:20:)/],
+  ['a SWIFT MT message', 'export pain.001 instead; `payouts statement FILE` takes a bank statement', /^(?:\{1:F|:20:)/],
   ['a SYLK spreadsheet', 'open it in Excel and save it as .xlsx', /^ID;P/],
   ['a text with formatting (RTF)', 'export the payouts themselves', /^\{\\rtf/],
 ];

@@ -2,7 +2,7 @@ import type { EventFilter } from '../domain/events-out.ts';
 import { audit } from './audit-log.ts';
 import type { Database } from './engine/database.ts';
 import { chunks, inChunks, insertNew, inTransaction, met } from './engine/database.ts';
-import type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './schema.ts';
+import type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-tables.ts';
 
 /** Id of the only row of `outboxHead`, and of `outboxTail`. */
 const ROW_ID = 0;

@@ -9,6 +9,7 @@ export type * from './claims.ts';
 export type { StoreRole } from './engine/postgres.ts';
 export type * from './incidents.ts';
 export type * from './outbox.ts';
+export type * from './outbox-tables.ts';
 export type * from './payees.ts';
 export type * from './payout-search.ts';
 export type * from './payouts.ts';

@@ -6,14 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { v7 } from 'uuid';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { hasCode } from '../../domain/failures.ts';
-import type { Problem } from '../../domain/problem.ts';
+import { Problem } from '../../domain/problem.ts';
 import type { FolderScan, FolderScanOptions } from '../../domain/scanned-folder.ts';
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
 import { isMakerUnknown, isOutsideScope } from '../../files/intake/maker.ts';
 import { takeFile } from '../../files/intake/take-file.ts';
+import { isStatementFile } from '../../files/statements/read-statement.ts';
 import type { App } from '../../platform/app.ts';
 import { stageOf } from '../../reports/pain002/status-report.ts';
 import { reportBatch } from '../../reports/report-batch.ts';
+import { takeStatements } from '../../reports/statements/take-statement.ts';
 import { answerIdStart, refusalIdStart, writeRefusal } from '../../reports/status-report-files.ts';
 import { writeWhole } from '../../reports/write-reports.ts';
 import type { BatchRecord } from '../../store/store.ts';
@@ -289,7 +291,7 @@ export const POLL_MS = 2_000;
 const CUT_OFF_PATIENCE_MS = 10_000;
 const CUT_OFF: ReadonlySet<string> = new Set([
   ...['broken-quote', 'no-rows', 'not-a-workbook', 'not-json', 'not-well-formed', 'truncated-file'],
-  ...['wrong-field-count', 'wrong-record-length'],
+  ...['wrong-field-count', 'wrong-record-length', 'balances-differ', 'no-balance'],
 ]);
 
 /** State of a file after a pass; `gone`: another watcher has moved it. */
@@ -361,7 +363,9 @@ export class DropFolder {
   /** `since`: a file taken later may still be being written. */
   private async goOn(item: WorkItem, since: number): Promise<Found> {
     try {
-      const taken = (await this.app.store.batch(item.batchId)) ?? (await this.take(item));
+      const batch = await this.app.store.batch(item.batchId);
+      if (batch === undefined && (await isStatementFile(item.path))) return await this.takeStatement(item, since);
+      const taken = batch ?? (await this.take(item));
       if (taken === undefined) return 'open';
       if (!(taken instanceof IntakeRefusal)) return await this.report(taken, item);
       if (isCutOff(taken) && takenAt(item.batchId) > since) return 'open';
@@ -374,6 +378,23 @@ export class DropFolder {
       this.failed(error, item.batchId);
     }
     return 'open';
+  }
+
+  /** A bank statement among the files of payouts: nothing is paid for it. */
+  private async takeStatement(item: WorkItem, since: number): Promise<Found> {
+    try {
+      const taking = await takeStatements(this.app, item.path, {});
+      const findings = taking.statements.flatMap((it) => it.findings);
+      if (isCutOff({ findings }) && takenAt(item.batchId) > since) return 'open';
+      const document = { schemaVersion: 1, ...taking };
+      const [folder, found] =
+        findings.length > 0 ? [this.paths.error, 'refused' as const] : [this.paths.done, 'ended' as const];
+      const suffix = findings.length > 0 ? '.error.json' : '.statement.json';
+      return (await moveInto(folder, item.path, { suffix, document })) ? found : 'gone';
+    } catch (error) {
+      if (!(error instanceof Problem) || error.kind !== 'invalid-input') throw error;
+      return isCutOff(error) && takenAt(item.batchId) > since ? 'open' : this.refuse(item, error);
+    }
   }
 
   /** The batch of a file; undefined if an earlier batch with its rows is still open: the file waits for that one. */
@@ -434,4 +455,5 @@ export class DropFolder {
   }
 }
 
-const isCutOff = ({ findings }: IntakeRefusal): boolean => findings.some(({ rule }) => CUT_OFF.has(rule));
+const isCutOff = ({ findings }: Pick<IntakeRefusal, 'findings'>): boolean =>
+  findings.some(({ rule }) => CUT_OFF.has(rule));

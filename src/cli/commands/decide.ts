@@ -70,7 +70,7 @@ export const match = command('match <entry> [payout]', 'say which payout a booki
     ["payouts match ENTRY --by alice --reason 'rent, paid by hand'", 'it belongs to no payout'],
   ],
   options: [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })],
-  action: async () => (await import('../statements.ts')).match,
+  action: async () => (await import('../statement-actions.ts')).match,
 });
 
 const CONTROL = [

@@ -139,7 +139,7 @@ export const statement = command(
       option('--format <name>', 'csv: the differences as a table', { choices: ['csv'] }),
       option('--by <name>', 'who hands the statements over', { parse: storableText }),
     ],
-    action: async () => (await import('../statements.ts')).statement,
+    action: async () => (await import('../statement-actions.ts')).statement,
   },
 );
 

@@ -112,14 +112,14 @@ function entriesOf(
 ): OrderEntry[] {
   const isBack = undone.has(order.order_id);
   if (!isBack && stageMeaning(order.stage, closedMeans) !== 'paid') return [];
-  const legs = legsOf(order, account);
+  const sides = sidesOf(order, account);
   const back = isBack
-    ? legs.map((leg): Leg => ({ ...leg, name: `${leg.name}-undone`, direction: 'credit', isReversal: true }))
+    ? sides.map((side): Side => ({ ...side, name: `${side.name}-undone`, direction: 'credit', isReversal: true }))
     : [];
-  return [...legs, ...back].flatMap((leg) => entryOf(order, account, leg));
+  return [...sides, ...back].flatMap((side) => entryOf(order, account, side));
 }
 
-interface Leg {
+interface Side {
   name: string;
   direction: Direction;
   amount: string | undefined;
@@ -127,16 +127,16 @@ interface Leg {
   isReversal?: boolean;
 }
 
-function legsOf(order: Order, { accountId, currency }: { accountId: string; currency: string }): Leg[] {
+function sidesOf(order: Order, { accountId, currency }: { accountId: string; currency: string }): Side[] {
   const { type, fee, fee_currency: feeCurrency } = order;
-  const charge: Leg[] =
+  const charge: Side[] =
     feeCurrency === currency && (parseDecimal(fee ?? '0')?.digits ?? 0n) !== 0n
       ? [{ name: 'fee', direction: 'debit', amount: fee, code: 'CHRG' }]
       : [];
   if (type === 'FX') {
-    const sold: Leg = { name: 'sold', direction: 'debit', amount: order.sell_amount, code: 'FORX' };
+    const sold: Side = { name: 'sold', direction: 'debit', amount: order.sell_amount, code: 'FORX' };
     if (order.sell_account === accountId) return [sold, ...charge];
-    const bought: Leg = { name: 'bought', direction: 'credit', amount: order.buy_amount, code: 'FORX' };
+    const bought: Side = { name: 'bought', direction: 'credit', amount: order.buy_amount, code: 'FORX' };
     return order.buy_account === accountId ? [bought] : [];
   }
   if (order.transaction_account !== accountId) return [];
@@ -149,7 +149,7 @@ function legsOf(order: Order, { accountId, currency }: { accountId: string; curr
 function entryOf(
   order: Order,
   { accountId, currency }: { accountId: string; currency: string },
-  { name, direction, amount, code, isReversal = false }: Leg,
+  { name, direction, amount, code, isReversal = false }: Side,
 ): OrderEntry[] {
   const shown = minorOf(amount ?? '', currency);
   if (shown === undefined || shown === 0n) return [];

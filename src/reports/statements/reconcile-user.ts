@@ -1,6 +1,6 @@
 import { formatMinor } from '../../domain/money.ts';
 import type { BookedLine, Discrepancy, OurRecord, Reconciled } from '../../domain/statements/booked.ts';
-import { differenceOf, incidentOf } from '../../domain/statements/incidents.ts';
+import { differenceOf, incidentOf } from '../../domain/statements/discrepancies.ts';
 import { coverageOf, linesOf } from '../../domain/statements/lines.ts';
 import { dayAfter, RETURNED_WITHIN_DAYS, reconcile } from '../../domain/statements/matching.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';

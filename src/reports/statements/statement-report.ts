@@ -1,6 +1,6 @@
 import { iso, isoOrNull } from '../../domain/display.ts';
 import { formatMinor, sumDecimals } from '../../domain/money.ts';
-import { DISCREPANCIES } from '../../domain/statements/incidents.ts';
+import { DISCREPANCIES } from '../../domain/statements/discrepancies.ts';
 import { entryOfLine, type KeptEntry } from '../../domain/statements/lines.ts';
 import { dayAfter } from '../../domain/statements/matching.ts';
 import { returnReasonText } from '../../domain/statements/return-reasons.ts';

@@ -71,6 +71,29 @@ describe('what comes in', () => {
     expect(await watcher.scan()).toEqual({ ...NONE, taken: 2, open: 2 });
   });
 
+  it('is a bank statement among files of payouts: it is taken and paid for nothing, and refused if it does not add up', async () => {
+    const folder = await openFolder(await openFaultProxy());
+    const statement = (account: string, closing: string) =>
+      [':20:S', `:25:${account}`, ':28C:1/1', ':60F:C260331USD10,00', `:62F:C260331USD${closing}`, '-'].join('\r\n');
+    folder.drop('unknown.sta', statement('somebody', '10,00'));
+    folder.drop('wrong.sta', statement('somebody', '11,00'));
+    const watcher = await folder.watcher();
+    await watcher.scan();
+    await watcher.scan(0);
+    expect(folder.list('error')).toEqual([
+      'unknown.sta',
+      'unknown.sta.error.json',
+      'wrong.sta',
+      'wrong.sta.error.json',
+    ]);
+    const rules = (name: string) =>
+      folder
+        .json('error', name)
+        .statements.flatMap(({ findings }: { findings: { rule: string }[] }) => findings.map(({ rule }) => rule));
+    expect(rules('unknown.sta.error.json')).toEqual(['unknown-account']);
+    expect(rules('wrong.sta.error.json')).toEqual(['balances-differ', 'unknown-account']);
+  });
+
   it('has its warnings beside the reports, since nobody is asked', async () => {
     const folder = await openFolder(await openFaultProxy());
     folder.drop('past.csv', csvOf([{ id: 'PAST', execute_on: '2020-01-01' }]));

@@ -109,6 +109,12 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'POST /payouts/:reference/resolve',
     'POST /incidents/:id',
     'POST /cards/:id/resolve',
+    ...['POST /v1/statements', 'POST /v1/statements/orders', 'POST /v1/entries/:entry/match'],
+    ...['POST /statements', 'POST /statements/entries/:entry'],
+  ],
+  'operator auditor, each': [
+    ...['GET /v1/statements', 'GET /v1/discrepancies', 'GET /v1/discrepancies.csv'],
+    ...['GET /statements', 'GET /statements/differences.csv', 'GET /statements/differences.json'],
   ],
   'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
   'operator, whole': [
