@@ -2,11 +2,12 @@ import type { OrderScan } from '../bank/bank.ts';
 import { readIfThere } from '../bank/bank-orders.ts';
 import { attemptsListedFrom, clocksDisagree, inAnyZone, isReached, listedFrom } from '../bank/bank-time.ts';
 import { isBankError } from '../bank/errors.ts';
+import type { Order } from '../bank/schemas/orders.ts';
 import { shared } from '../bank/shared-reads.ts';
 import type { ReadDoubt } from '../domain/absence.ts';
 import { referenceOf } from '../domain/identity.ts';
 import { type OrderKind, orderKindsOf, payoutWorkflowId } from '../domain/names.ts';
-import { isIndistinct } from '../domain/order-judgement.ts';
+import { isIndistinct, isReturn } from '../domain/order-judgement.ts';
 import { isNoMoney, isTerminal, stageMeaning } from '../domain/order-status.ts';
 import { ownStem, referenceForm } from '../domain/reference-form.ts';
 import { expectedOrder, listsOf, type SentOrder } from '../domain/sent-order.ts';
@@ -21,7 +22,7 @@ import {
 } from '../domain/submission.ts';
 import { HOUR_MS } from '../domain/time.ts';
 import { orderReference } from '../store/claimed-row.ts';
-import { earlierReferences, GENERATIONS_MORE, mayOtherGenerationPay } from '../store/proven-unpaid.ts';
+import { earlierReferences, GENERATIONS_MORE, mayOtherGenerationPay, returnedInFull } from '../store/proven-unpaid.ts';
 import type { ListRead, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
 import type { ListReadDeps, ListReadRequest, ReadList, SeenList } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
@@ -204,12 +205,29 @@ async function atBank(
   const others = [...unsent.filter(({ reference }) => reference !== own), ...(await hiddenOrders(deps, row, earlier))];
   const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
   return {
-    earlier: others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),
+    earlier: [
+      ...others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),
+      ...(await notBack(deps, earlier.payouts)),
+    ],
     own: [...unsent.filter(({ reference }) => reference === own), ...(await seenByWatch(deps, row, own))].map(
       ({ orderId }) => orderId,
     ),
   };
 }
+
+/** Paid orders of earlier generations of whose money the bank does not show now that all of it has come back. */
+async function notBack(deps: ListReadDeps, payouts: readonly PayoutRecord[]): Promise<string[]> {
+  const paid = payouts.filter(({ state }) => state === 'completed');
+  if (paid.length === 0) return [];
+  const returns = await deps.store.returnsOf(paid.map(({ reference }) => reference));
+  const now = await Promise.all(returns.map(({ orderId }) => readIfThere(deps, orderId)));
+  const shown = new Set(now.flatMap((order) => (order !== undefined && isBack(deps, order) ? [order.order_id] : [])));
+  const whole = await returnedInFull(deps.store, paid, (orderId) => shown.has(orderId));
+  return paid.filter(({ reference }) => !whole.has(reference)).map(({ orderId, reference }) => orderId ?? reference);
+}
+
+const isBack = ({ settings }: ListReadDeps, order: Order): boolean =>
+  isReturn(order) && stageMeaning(order.stage, settings.terms.closedMeans) === 'paid';
 
 /** Orders without a reference for the same money as an earlier generation, made since it was sent. */
 async function hiddenOrders(deps: ListReadDeps, row: SentRow, { payouts, attempts }: Earlier): Promise<UnaskedOrder[]> {

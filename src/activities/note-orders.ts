@@ -136,16 +136,16 @@ export async function noteOrders(
     const owner = owners.get(reference ?? '');
     const attempts = sent.get(reference ?? '');
     if (payout !== undefined) {
-      await note.facts(under, await judged(deps, under, resolved.ofRow(payout, attempts)));
+      await note.facts(await judged(deps, under, resolved.ofRow(payout, attempts)), payout);
       note.unsent(under, { ...payout, under: payout.reference }, attempts);
     } else if (owner !== undefined) {
-      await note.facts(under, await judged(deps, under, resolved.ofExchange(owner, attempts)));
+      await note.facts(await judged(deps, under, resolved.ofExchange(owner, attempts)));
       if (attempts === undefined) await keepBooked(deps, owner, under);
       note.unsent(under, { ...owner, under: reference ?? '', orderId: null }, attempts);
     } else if (attempts === undefined) {
       for (const order of under) {
         const ended = renamed.get(order.order_id);
-        if (ended !== undefined) await note.facts([order], await judged(deps, [order], resolved.ofRow(ended)));
+        if (ended !== undefined) await note.facts(await judged(deps, [order], resolved.ofRow(ended)), ended);
         else if (mayBeSent(order)) note.unasked(order);
       }
     }
@@ -224,17 +224,25 @@ async function exchangeOwners(
   return new Map(owners.map((owner) => [derived.get(owner.reference) ?? '', owner]));
 }
 
+/** Facts, and the orders that they are about. */
+interface Judged {
+  orders: readonly Order[];
+  facts: readonly Fact[];
+}
+
 /** A list may lag: orders that look like incidents are read by id and judged again. */
 async function judged(
   deps: ListReadDeps,
   orders: readonly Order[],
   judge: (orders: readonly Order[]) => Fact[],
-): Promise<Fact[]> {
-  const listed = judge(orders);
-  const suspects = new Set(listed.filter(({ kind }) => kind !== 'return').map(({ orderId }) => orderId));
-  if (suspects.size === 0) return listed;
-  const read = orders.map((order) => (suspects.has(order.order_id) ? asItIsNow(deps, order) : order));
-  return judge(await Promise.all(read));
+): Promise<Judged> {
+  const facts = judge(orders);
+  const suspects = new Set(facts.filter(({ kind }) => kind !== 'return').map(({ orderId }) => orderId));
+  if (suspects.size === 0) return { orders, facts };
+  const read = await Promise.all(
+    orders.map((order) => (suspects.has(order.order_id) ? asItIsNow(deps, order) : order)),
+  );
+  return { orders: read, facts: judge(read) };
 }
 
 /** The list's record is kept if no order is found, which proves nothing, or one of another reference that has the same id. */
@@ -271,6 +279,7 @@ function notes({ store, now }: ListReadDeps, { uid, currency }: OrderList) {
   const moneyBack = async (
     orders: readonly Order[],
     { orderId, reference, amount, currency: its = currency }: Return,
+    payout: PayoutRecord | undefined,
   ): Promise<void> => {
     if (amount === undefined) {
       for (const order of orders) if (order.order_id === orderId) unasked(order);
@@ -278,9 +287,14 @@ function notes({ store, now }: ListReadDeps, { uid, currency }: OrderList) {
     }
     const entry = { orderId, reference, amount, currency: its, seenAt: now() };
     count({ returns: 1 }, (await store.recordReturn(entry)) ? 1 : 0);
+    // For people: a payout that is still open has no end that they could rely on.
+    if (payout?.state !== 'completed') return;
+    const order = orders.find(({ order_id: id }) => id === orderId);
+    await store.recordIncident({ kind: 'returned', reference, orderId, order, seenAt: now() });
   };
-  const incident = async (shown: Incident): Promise<void> => {
-    const recorded = await store.recordIncident({ ...shown, seenAt: now() });
+  const incident = async (orders: readonly Order[], shown: Incident): Promise<void> => {
+    const order = orders.find(({ order_id: id }) => id === shown.orderId);
+    const recorded = await store.recordIncident({ ...shown, order, seenAt: now() });
     // Acknowledged incidents are no findings.
     if (recorded !== 'acknowledged') count({ incidents: 1, shown: [shown] }, recorded === 'recorded' ? 1 : 0);
   };
@@ -300,8 +314,10 @@ function notes({ store, now }: ListReadDeps, { uid, currency }: OrderList) {
         else unasked(order);
       }
     },
-    async facts(orders: readonly Order[], facts: readonly Fact[]): Promise<void> {
-      for (const fact of facts) await (fact.kind === 'return' ? moneyBack(orders, fact) : incident(fact));
+    /** `payout`: whose own orders they are; absent for those of its exchange. */
+    async facts({ orders, facts }: Judged, payout?: PayoutRecord): Promise<void> {
+      for (const fact of facts)
+        await (fact.kind === 'return' ? moneyBack(orders, fact, payout) : incident(orders, fact));
     },
     async findings(): Promise<ReconciliationFindings> {
       for (const [reference, orderId] of inDoubt) await store.noteOrder(reference, { orderId });
@@ -322,7 +338,10 @@ export async function contradictions(deps: ActivityDeps, payout: PayoutRecord): 
   const orders = await Promise.all([...ids].map((id) => readIfThere(deps, id)));
   const shown = orders.filter((order) => order !== undefined);
   const found = factsOfPayment(payout, shown, settings.terms.closedMeans).filter((fact) => fact.kind !== 'return');
-  for (const incident of found) await store.recordIncident({ ...incident, seenAt: now() });
+  for (const incident of found) {
+    const order = shown.find(({ order_id: id }) => id === incident.orderId);
+    await store.recordIncident({ ...incident, order, seenAt: now() });
+  }
   return found;
 }
 

@@ -174,8 +174,27 @@ export async function planReconciliation(
   _run: unknown,
   { days = settings.reconcileDays, after }: PlanInput,
 ): Promise<ReconciliationPlan> {
-  const keys = await store.reconciliationKeys(now() - days * DAY_MS, { after, limit: KEYS_PER_PAGE });
-  return { keys, everyMs: settings.reconcileEveryMs };
+  const from = now() - days * DAY_MS;
+  const keys = await store.reconciliationKeys(from, { after, limit: KEYS_PER_PAGE });
+  return {
+    keys,
+    everyMs: keys.length > 0 ? settings.reconcileEveryMs : await pauseBetweenPasses({ store, settings }, from),
+  };
+}
+
+/** What happens after an end, money that comes back above all, is seen after so long per list that is read. */
+const PAUSE_PER_KEY_MS = 60_000;
+const PAUSE_LEAST_MS = 5 * 60_000;
+
+/** Few lists are read again after minutes, many as seldom as is set. */
+async function pauseBetweenPasses(
+  { store, settings }: Pick<ActivityDeps, 'store' | 'settings'>,
+  from: number,
+): Promise<number> {
+  const { reconcileEveryMs } = settings;
+  const limit = Math.ceil(reconcileEveryMs / PAUSE_PER_KEY_MS);
+  const keys = await store.reconciliationKeys(from, { after: null, limit });
+  return Math.min(reconcileEveryMs, Math.max(PAUSE_LEAST_MS, keys.length * PAUSE_PER_KEY_MS));
 }
 
 /**

@@ -9,18 +9,17 @@ import {
   READ_MAX,
 } from '../channels/http/operations/inbox-operations.ts';
 import { acknowledgementOf } from '../domain/authority.ts';
-import { counted, iso, isoOrNull, labelled, minuteOf, secondOf, widthOf } from '../domain/display.ts';
+import { counted, iso, isoOrNull, labelled, minuteOf, secondOf, shortId, widthOf } from '../domain/display.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
-import { differenceText, incidentText } from '../domain/reconciliation.ts';
+import { INCIDENTS as INCIDENTS_SAY, incidentText } from '../domain/reconciliation.ts';
 import { forOperator } from '../domain/remedy.ts';
-import { incidentRemedy } from '../reports/next-step.ts';
+import type { DescribedIncident } from '../reports/incident-sides.ts';
 import { stepGroupsText } from '../reports/render-steps.ts';
 import type { StepGroup } from '../reports/step-groups.ts';
 import type { IncidentRecord } from '../store/store.ts';
 import { confirm } from './confirm.ts';
-import { table } from './output.ts';
 import type { Session } from './session.ts';
 import { type Asker, holdKey, type SignedOptions, signerOf, viewerOf } from './signer.ts';
 
@@ -86,13 +85,14 @@ function inboxText(
   ].join('\n');
 }
 
-function incidentLines(incident: IncidentRecord, width: number): string[] {
-  const { kind, id, reference, orderId, seenAt } = incident;
+function incidentLines(incident: DescribedIncident, width: number): string[] {
+  const { kind, id, reference, seenAt, sides, todo, byItself } = incident;
   const layout = { indent: 2, labelWidth: 'otherwise  '.length, width };
-  const { todo, byItself } = incidentRemedy(incident);
   return [
     `incident ${id} [${kind}]`,
-    ...labelled('why', `${incidentText(incident)} (order ${orderId}, payout ${reference})`, layout),
+    ...labelled('why', INCIDENTS_SAY[kind].says, layout),
+    ...labelled('what', sides, layout),
+    ...labelled('payout', shortId(reference), layout),
     ...labelled('since', minuteOf(seenAt), layout),
     ...labelled('to do', todo, layout),
     ...labelled('next', `payouts acknowledge ${id} --reason TEXT`, { ...layout, width: Number.POSITIVE_INFINITY }),
@@ -113,13 +113,22 @@ export const timesOf = ({ since, until }: { since: number; until: number | null 
   until: isoOrNull(until),
 });
 
-export const incidentDocument = ({ id, reference, orderId, kind, differs, seenAt }: IncidentRecord): object => ({
+export const incidentDocument = ({
+  id,
+  reference,
+  orderId,
+  kind,
+  differs,
+  seenAt,
+  sides,
+}: IncidentRecord & { sides?: string }): object => ({
   id,
   reference,
   orderId,
   kind,
   message: incidentText({ kind, differs }),
   differs: differs ?? null,
+  ...(sides !== undefined && { sides }),
   seenAt: iso(seenAt),
 });
 
@@ -160,18 +169,21 @@ function cardForPeopleLines(record: CardForPeople, { code, message }: Reason, wi
 /** `payouts incidents [--open]`: what the bank shows that contradicts stored ends, newest first, and who acknowledged it. */
 export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<void> {
   const { incidents: found } = await session.ask(INCIDENTS, { open });
-  const rows = found.map(({ id, seenAt, kind, reference, orderId, differs, acknowledged }) => [
-    id,
-    secondOf(seenAt),
-    kind,
-    reference,
-    orderId,
-    differs === undefined ? '' : differenceText(differs),
-    acknowledged === null ? 'open' : `${acknowledged.by}: ${acknowledged.reason}`,
-  ]);
-  const heads = ['incident', 'seen (UTC)', 'kind', 'payout', 'order', 'differs', 'acknowledged'];
+  const width = widthOf(process.stdout);
+  const layout = { indent: 2, labelWidth: 'acknowledged  '.length, width };
+  const blocks = found.map(({ id, seenAt, kind, reference, sides, acknowledged }) =>
+    [
+      `${id}  ${secondOf(seenAt)} UTC  ${kind}  payout ${shortId(reference)}`,
+      ...labelled('what', sides, layout),
+      ...labelled(
+        'acknowledged',
+        acknowledged === null ? 'open' : `${acknowledged.by}: ${acknowledged.reason}`,
+        layout,
+      ),
+    ].join('\n'),
+  );
   const none = open ? 'There are no open incidents.' : 'There are no incidents.';
-  session.output.result({ incidents: found.map(seenToDocument) }, rows.length === 0 ? none : table(heads, rows));
+  session.output.result({ incidents: found.map(seenToDocument) }, blocks.length === 0 ? none : blocks.join('\n'));
 }
 
 /** `payouts acknowledge INCIDENT`: records that somebody has dealt with it, and why it may be closed. */

@@ -114,7 +114,7 @@ function payoutText(
     ['policy', payout.assessed?.policyHash],
     ...incidents.flatMap((incident): LabelledText[] => [
       ['incident', `${incident.message} (order ${incident.orderId}; ${acknowledgementText(incident)})`],
-      ...(incident.acknowledged === null ? incidentSteps(incident) : []),
+      ...(incident.acknowledged === null ? incidentSteps(incident, payout) : []),
     ]),
   ];
   const shown = rows.map(([name, value]): LabelledText => [name, value && visible(value)]);
@@ -137,8 +137,8 @@ function exchangeText({ exchange }: ReportedPayout): string | null {
     .join(', ');
 }
 
-function incidentSteps(incident: ReportedIncident): LabelledText[] {
-  const { todo, byItself } = incidentRemedy(incident);
+function incidentSteps(incident: ReportedIncident, payout: PayoutView['payout']): LabelledText[] {
+  const { todo, byItself } = incidentRemedy(incident, payout);
   return [
     ['to do', todo],
     ['otherwise', byItself],

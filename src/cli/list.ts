@@ -44,12 +44,14 @@ async function listAll(session: Session): Promise<void> {
   session.output.result({ batches }, text);
 }
 
-const batchCells = ({ batchId, file, state, createdAt, counts, attention }: ListedBatch): string[] => [
+const batchCells = ({ batchId, file, state, createdAt, counts, attention, incidents }: ListedBatch): string[] => [
   batchId,
   createdAt.slice(0, 16).replace('T', ' '),
   state,
   `${groupedAmount(counts.completed)}/${groupedAmount(counts.total)}`,
-  attention === 0 ? '' : groupedAmount(attention),
+  [attention === 0 ? [] : groupedAmount(attention), incidents === 0 ? [] : counted(incidents, 'incident')]
+    .flat()
+    .join(', '),
   file,
 ];
 

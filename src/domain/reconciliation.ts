@@ -146,6 +146,11 @@ export const INCIDENTS = {
     'Nothing: what was stored is kept, and no retry of the payout is sent.',
   ),
   ...STATEMENT_INCIDENTS,
+  returned: forOperator(
+    'the bank has sent the money of the completed payout back',
+    'Find out why it came back: often the account is closed or its number wrong. `payouts acknowledge INCIDENT --reason TEXT` agrees that it may be paid again; then `payouts retry ID`, or submit the corrected row under a new document id.',
+    'Nothing: it stays open until somebody acknowledges it, and the payout is not paid again.',
+  ),
 } satisfies Record<string, Remedy>;
 
 export type IncidentKind = keyof typeof INCIDENTS;
@@ -157,6 +162,17 @@ export interface Incident {
   orderId: string;
   /** Absent where the order itself is the incident. Another value is another incident. */
   differs?: Difference;
+}
+
+/** What the bank shows of the order of an incident, when it was recorded. */
+export type ShownOrder = Pick<
+  OrderFacts,
+  'status' | 'created_at' | 'transaction_amount' | 'transaction_currency' | 'buy_amount' | 'buy_currency'
+>;
+
+export function shownOrder(order: OrderFacts): ShownOrder {
+  const { status, created_at, transaction_amount, transaction_currency, buy_amount, buy_currency } = order;
+  return { status, created_at, transaction_amount, transaction_currency, buy_amount, buy_currency };
 }
 
 /** The text of an incident: its kind, and both values. */

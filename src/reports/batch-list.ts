@@ -11,6 +11,7 @@ export async function listBatches(
   isShown: (batch: BatchRecord) => Promise<boolean> = async () => true,
 ): Promise<BatchList> {
   const batches: ListedBatch[] = [];
+  const incidents = await store.openIncidentsByBatch();
   for await (const batch of newestBatches(store)) {
     if (!(await isShown(batch))) continue;
     const { batchId, file, control, createdAt } = batch;
@@ -18,7 +19,16 @@ export async function listBatches(
     const counts = countRows(byState);
     const attention = [...byState].reduce((sum, [it, rows]) => sum + (needsAttention(it) ? rows : 0), 0);
     const state = batchState(counts, control);
-    batches.push({ batchId, file, state, control, createdAt: new Date(createdAt).toISOString(), counts, attention });
+    batches.push({
+      batchId,
+      file,
+      state,
+      control,
+      createdAt: new Date(createdAt).toISOString(),
+      counts,
+      attention,
+      incidents: incidents.get(batchId) ?? 0,
+    });
     if (batches.length === BATCHES_LISTED) break;
   }
   return { schemaVersion: 1, batches };

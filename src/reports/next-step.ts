@@ -159,9 +159,10 @@ const CONTRADICTED = forOperator(
 );
 
 /** What to do about one incident: its id is in the commands. */
-export function incidentRemedy({ kind, id }: { kind: IncidentKind; id: string }): Remedy {
+export function incidentRemedy({ kind, id }: { kind: IncidentKind; id: string }, row?: PayoutRecord): Remedy {
   const { todo, ...remedy } = INCIDENTS[kind];
-  return { ...remedy, todo: todo.replaceAll('INCIDENT', id) };
+  const named = todo.replaceAll('INCIDENT', id);
+  return { ...remedy, todo: row === undefined ? named : named.replace(/`payouts retry ID`/g, retryOf(row)) };
 }
 
 /** The money is now in another account than the row names. Not named here, since accounts are masked in some reports. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { referenceOf } from '../domain/identity.ts';
-import { countRows, isUnpaid, type Reason } from '../domain/payout-state.ts';
+import { countRows, isEnd, type Reason } from '../domain/payout-state.ts';
 import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { Config } from '../platform/config.ts';
 import { inPages } from '../store/in-pages.ts';
@@ -151,6 +151,7 @@ async function cameToLight(store: Store, batchId: string): Promise<Map<string, {
       found.set(reference, { reason: { code: 'returned', message: `money came back: ${sums.join(', ')}` }, at });
     }
     for (const { reference, kind, seenAt } of await store.incidentsOf([...answeredAs.keys()])) {
+      if (kind === 'returned') continue;
       found.set(answeredAs.get(reference) ?? reference, {
         reason: { code: kind, message: INCIDENTS[kind].says },
         at: seenAt,
@@ -172,9 +173,9 @@ async function* answeredBy(store: Store, batchId: string): AsyncGenerator<Payout
 const latestOf = async (store: Store, payout: PayoutRecord): Promise<PayoutRecord> =>
   (await generationsFrom(store, payout)).at(-1) ?? payout;
 
-/** A payout and its later generations, the newest last. Only one that moved no money has later ones. */
+/** A payout and its later generations, the newest last. Only one that has ended has later ones. */
 async function generationsFrom(store: Store, payout: PayoutRecord): Promise<PayoutRecord[]> {
-  if (!isUnpaid(payout.state)) return [payout];
+  if (!isEnd(payout.state)) return [payout];
   const { uid, documentId, generation } = payout;
   const next = await store.payout(referenceOf(uid, documentId, 'payment', generation + 1));
   return next === undefined ? [payout] : [payout, ...(await generationsFrom(store, next))];

@@ -168,7 +168,11 @@ export const batchDocument = batchHead.extend({
 export const batchList = z.object({
   schemaVersion,
   batches: z.array(
-    batchHead.extend({ createdAt: z.iso.datetime(), attention: count.describe('rows that wait for people') }),
+    batchHead.extend({
+      createdAt: z.iso.datetime(),
+      attention: count.describe('rows that wait for people'),
+      incidents: count.describe('that nobody has acknowledged'),
+    }),
   ),
 });
 

@@ -80,13 +80,15 @@ export async function moneyFactsOf(
   const booked = new Map((await store.bookedExchangesOf(references)).map((it) => [it.reference, it]));
   const paid = new Map((await store.paidOrdersOf(references)).map((it) => [it.reference, it]));
   const returns = Map.groupBy(await store.returnsOf(references), byReference);
-  const incidents = Map.groupBy(await store.incidentsOf(references), byReference);
+  // Money that came back has members of its own.
+  const found = (await store.incidentsOf(references)).filter(({ kind }) => kind !== 'returned');
+  const incidents = Map.groupBy(found, byReference);
   return rows.map((row, index) => {
     const { reference } = row;
     const sent = { payment: attempts.get(reference) ?? [], exchange: attempts.get(exchanges[index] ?? '') ?? [] };
-    const [returned, found] = [returns.get(reference) ?? [], incidents.get(reference) ?? []];
+    const [returned, contradictions] = [returns.get(reference) ?? [], incidents.get(reference) ?? []];
     const shown = { booked: booked.get(reference), paid: paid.get(reference) };
-    return [row, { attempts: sent, ...shown, returns: returned, incidents: found }];
+    return [row, { attempts: sent, ...shown, returns: returned, incidents: contradictions }];
   });
 }
 

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
-import { differenceText, type Incident } from '../domain/reconciliation.ts';
+import type { OrderFacts } from '../domain/order-judgement.ts';
+import { differenceText, type Incident, type ShownOrder, shownOrder } from '../domain/reconciliation.ts';
 import { narrowed, type ReferenceSpelling } from '../domain/reference-form.ts';
 import { audit } from './audit-log.ts';
+import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
 import { inChunks, inTransaction, met, metaValue, setMeta } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
@@ -100,6 +102,8 @@ export interface IncidentRecord extends Incident {
   /** Id for people to type. */
   id: string;
   seenAt: number;
+  /** What the bank showed of its order; null: it could not be read. */
+  order: ShownOrder | null;
   /** Null: not acknowledged. */
   acknowledged: Acknowledgement | null;
 }
@@ -123,7 +127,7 @@ function incidentId({ reference, orderId, kind, differs }: Incident): string {
  */
 export function recordIncident(
   db: Database,
-  { seenAt, ...incident }: Incident & { seenAt: number },
+  { seenAt, order, ...incident }: Incident & { seenAt: number; order?: OrderFacts | undefined },
 ): Promise<'recorded' | 'known' | 'acknowledged'> {
   return inTransaction(db, async (transaction) => {
     const id = incidentId(incident);
@@ -136,6 +140,7 @@ export function recordIncident(
         orderId,
         kind,
         ...differs,
+        orderShown: order === undefined ? null : json(shownOrder(order)),
         uid: row.selectFrom('payouts').select('uid').where('payouts.reference', '=', reference),
         seenAt,
       }))
@@ -147,7 +152,9 @@ export function recordIncident(
     }
     const detail = { incident: id, kind, orderId, ...(differs !== undefined && { differs: differenceText(differs) }) };
     const { uid } = inserted;
-    await announce(transaction, { kind: 'payout.incident', subject: reference, uid, at: seenAt });
+    // Of money that came back there is an event already.
+    if (kind !== 'returned')
+      await announce(transaction, { kind: 'payout.incident', subject: reference, uid, at: seenAt });
     await audit(transaction, { at: seenAt, actor: 'bank', action: 'incident', subject: reference, detail });
     return 'recorded';
   });
@@ -158,6 +165,19 @@ export async function incidentsOf(db: Database, references: readonly string[]): 
   const query = db.selectFrom('incidents').selectAll();
   const found = await inChunks(references, (some) => query.where('reference', 'in', some).execute());
   return found.map(incidentRecord).sort((a, b) => a.seenAt - b.seenAt);
+}
+
+/** How many incidents of each batch nobody has acknowledged. */
+export async function openIncidentsByBatch(db: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await db
+    .selectFrom('incidents')
+    .innerJoin('payouts', 'payouts.reference', 'incidents.reference')
+    .select(['payouts.batchId', ({ fn }) => fn.countAll<number>().as('count')])
+    .where('acknowledgedAt', 'is', null)
+    .where('payouts.batchId', 'is not', null)
+    .groupBy('payouts.batchId')
+    .execute();
+  return new Map(rows.map(({ batchId, count }) => [batchId ?? '', count]));
 }
 
 /** Newest first, after `after` if given. `open`: only those not acknowledged. */
@@ -225,6 +245,7 @@ function incidentRecord(row: IncidentRow): IncidentRecord {
     kind: row.kind,
     ...(row.field !== '' && { differs: { field: row.field, ours: row.ours, shown: row.shown } }),
     seenAt: row.seenAt,
+    order: row.orderShown,
     acknowledged: by === null || reason === null || at === null ? null : { by, reason, at },
   };
 }

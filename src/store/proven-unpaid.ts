@@ -1,24 +1,35 @@
 import { referenceOf } from '../domain/identity.ts';
+import { compareDecimals, sumDecimals } from '../domain/money.ts';
 import { mainOrderKindOf, orderKindsOf } from '../domain/names.ts';
 import { isUnpaid } from '../domain/payout-state.ts';
 import { inDoubt, mayHaveMoved } from '../domain/submission.ts';
 import { orderReferences } from './claimed-row.ts';
-import type { PayoutRecord, Store } from './store.ts';
+import type { IncidentRecord, PayoutRecord, Store } from './store.ts';
+
+type Proofs = Pick<Store, 'attemptsOf' | 'incidentsOf' | 'returnsOf' | 'paidOrdersOf'>;
 
 /**
- * References of the payouts proven to have taken no money: an end other than completed, no unresolved attempt, and no incident.
- * The stored state alone proves nothing.
+ * References of the payouts whose money is proven to be ours: those that ended unpaid without an incident, and those whose money
+ * the bank has sent back in full, as people have agreed; and no unresolved attempt in either case. The stored state alone proves
+ * nothing.
  */
-export async function provenUnpaid(
-  store: Pick<Store, 'attemptsOf' | 'incidentsOf'>,
-  payouts: readonly PayoutRecord[],
-): Promise<ReadonlySet<string>> {
-  const unpaid = payouts.filter(({ state }) => isUnpaid(state));
-  const incidents = await store.incidentsOf(unpaid.map(({ reference }) => reference));
-  const contradicted = new Set(incidents.map(({ reference }) => reference));
-  const ended = unpaid.filter(({ reference }) => !contradicted.has(reference));
+export async function provenUnpaid(store: Proofs, payouts: readonly PayoutRecord[]): Promise<ReadonlySet<string>> {
+  const incidents = await store.incidentsOf(payouts.map(({ reference }) => reference));
+  const about = Map.groupBy(incidents, ({ reference }) => reference);
+  const unpaid = payouts.filter(({ state, reference }) => isUnpaid(state) && !about.has(reference));
+  const returned = payouts.filter(
+    ({ state, reference }) => state === 'completed' && isAgreed(about.get(reference) ?? []),
+  );
+  const whole = await returnedInFull(store, returned);
+  const ended = [...unpaid, ...returned.filter(({ reference }) => whole.has(reference))];
   const orderKinds = ended.map((payout) => Object.values(orderReferences(payout)));
-  const open = new Set(inDoubt(await store.attemptsOf(orderKinds.flat())).map(({ reference }) => reference));
+  const followed = new Map(returned.map(({ reference, orderId }) => [reference, orderId]));
+  const open = new Set(
+    inDoubt(await store.attemptsOf(orderKinds.flat()))
+      // Its order is the one that was paid and came back.
+      .filter(({ reference, outcome, orderId }) => outcome !== 'accepted' || orderId !== followed.get(reference))
+      .map(({ reference }) => reference),
+  );
   return new Set(
     ended
       .filter((_, index) => orderKinds[index]?.every((orderKind) => !open.has(orderKind)))
@@ -26,11 +37,35 @@ export async function provenUnpaid(
   );
 }
 
-/** A new generation is a new reference: allowed only if every earlier one is proven to have taken no money. */
-export async function areEarlierUnpaid(
-  store: Pick<Store, 'attemptsOf' | 'incidentsOf' | 'payoutsOf'>,
-  row: Generation,
-): Promise<boolean> {
+/** Nothing else is known against it, and every return was acknowledged. */
+const isAgreed = (incidents: readonly IncidentRecord[]): boolean =>
+  incidents.length > 0 && incidents.every(({ kind, acknowledged }) => kind === 'returned' && acknowledged !== null);
+
+/** Of these payouts, the references of those for which at least what was paid has come back, in its currency. */
+export async function returnedInFull(
+  store: Pick<Store, 'returnsOf' | 'paidOrdersOf'>,
+  payouts: readonly PayoutRecord[],
+  isShown: (orderId: string) => boolean = () => true,
+): Promise<ReadonlySet<string>> {
+  if (payouts.length === 0) return new Set();
+  const references = payouts.map(({ reference }) => reference);
+  const paid = new Map((await store.paidOrdersOf(references)).map((order) => [order.reference, order]));
+  const returns = Map.groupBy(await store.returnsOf(references), ({ reference }) => reference);
+  const isWhole = ({ reference, kind, instruction }: PayoutRecord): boolean => {
+    const currency = paid.get(reference)?.currency ?? instruction.currency;
+    const amount = unsigned(paid.get(reference)?.amount ?? instruction.amount);
+    const back = (returns.get(reference) ?? []).filter((it) => it.currency === currency && isShown(it.orderId));
+    const sum = sumDecimals(back.map((it) => unsigned(it.amount)));
+    return kind === 'payout' && back.length > 0 && compareDecimals(sum, amount) !== -1;
+  };
+  return new Set(payouts.filter(isWhole).map(({ reference }) => reference));
+}
+
+/** Interface section 2 does not show whether amounts of outgoing orders have a sign. */
+const unsigned = (amount: string): string => amount.replace(/^-/, '');
+
+/** A new generation is a new reference: allowed only if the money of every earlier one is proven to be ours. */
+export async function areEarlierUnpaid(store: Proofs & Pick<Store, 'payoutsOf'>, row: Generation): Promise<boolean> {
   const { uid, documentId, generation, kind } = row;
   if (generation === 0) return true;
   // The previous generation must exist; so an invented number costs no loop up to it.
@@ -58,7 +93,7 @@ async function isLaterSent(
 
 /** Whether, as far as the store knows, an earlier or a later generation of the document may take money beside this one. */
 export const mayOtherGenerationPay = async (
-  store: Pick<Store, 'attemptsOf' | 'incidentsOf' | 'payoutsOf'>,
+  store: Proofs & Pick<Store, 'payoutsOf'>,
   row: Generation,
 ): Promise<boolean> => !(await areEarlierUnpaid(store, row)) || isLaterSent(store, row);
 

@@ -36,6 +36,7 @@ export {
   incidentsOf,
   incidentWith as incident,
   narrowReferenceSpellings,
+  openIncidentsByBatch,
   reconciliationKeys,
   recordIncident,
   referenceSpellings,

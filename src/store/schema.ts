@@ -9,7 +9,7 @@ import type { PayoutKind } from '../domain/names.ts';
 import type { OrderFacts } from '../domain/order-judgement.ts';
 import type { PayeeCheck } from '../domain/payee.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
-import type { AcceptedDifference, IncidentKind } from '../domain/reconciliation.ts';
+import type { AcceptedDifference, IncidentKind, ShownOrder } from '../domain/reconciliation.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
@@ -48,22 +48,20 @@ export interface Tables extends StatementTables {
   cardPaymentIds: { paymentId: string; merchantRequestId: string; linkedAt: number };
   cardEvents: CardEventTable;
   cardWaiters: { merchantRequestId: string; payoutWorkflowId: string };
-  // Decisions, and what people see before deciding.
+  // What people see before deciding, and decide.
   decisions: DecisionTable;
   signedDecisions: SignedDecisionTable;
   planRows: PlanRowTable;
   payees: SeenPayeeTable;
   payeePayments: PayeePayment;
   payeeChecks: KeptCheck;
-  // Events for subscribers.
   outbox: OutboxEvent;
-  /** One row: position of the last event. Writers lock it, so that positions are committed in order. */
+  /** One row: position of the last event, locked by writers, so that positions are committed in order. */
   outboxHead: { id: number; position: number };
   /** One row: position up to which events are deleted. Locked by deletions and replays. */
   outboxTail: { id: number; position: number };
   subscriptions: SubscriptionRecord & { owner: string | null; ownedUntil: number | null };
   refusedEvents: RefusedEvent & { name: string };
-  // The store's own past.
   resumptions: ResumptionTable;
   senders: SenderSeen & { outages: Json<Outages> | null };
   // What the bank has shown.
@@ -81,6 +79,7 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   auditCheckpoints: { edge: true },
   auditTree: { edge: true },
   batches: { message: true },
+  incidents: { orderShown: true },
   cardPayments: { reason: true },
   payees: { items: true, earlier: true },
   payouts: { instruction: true, original: true, reason: true, assessed: true },
@@ -534,6 +533,7 @@ interface IncidentTable {
   field: Generated<string>;
   ours: Generated<string>;
   shown: Generated<string>;
+  orderShown: Json<ShownOrder> | null;
   /** User of the payout. */
   uid: string | null;
   seenAt: number;

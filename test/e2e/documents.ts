@@ -165,6 +165,7 @@ const listDocument = z.strictObject({
       createdAt: z.iso.datetime(),
       counts,
       attention: count,
+      incidents: count,
     }),
   ),
   payouts: z.array(z.looseObject({ reference: z.uuid() })).optional(),

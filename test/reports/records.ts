@@ -85,7 +85,7 @@ export function record(
 interface Beside {
   dir?: string;
   returns?: ReturnRecord[];
-  incidents?: (Omit<IncidentRecord, 'id' | 'acknowledged'> & Partial<IncidentRecord>)[];
+  incidents?: (Omit<IncidentRecord, 'id' | 'acknowledged' | 'order'> & Partial<IncidentRecord>)[];
   batch?: Partial<BatchRecord>;
   isMasked?: boolean;
   /** By row. */
@@ -104,7 +104,9 @@ export function sourceOf(
   rows: Iterable<PayoutRecord>,
   { dir = '/reports', returns = [], incidents = [], batch = {}, isMasked = false, facts = {} }: Beside = {},
 ): ReportSource {
-  const known = incidents.map((it) => ({ id: `inc-${it.orderId}`, acknowledged: null, ...it }));
+  const known = incidents.map(
+    (it) => ({ id: `inc-${it.orderId}`, acknowledged: null, order: null, ...it }) as IncidentRecord,
+  );
   const withFacts = Array.from(rows, (row): [PayoutRecord, PayoutFacts] => [
     row,
     {

@@ -20,7 +20,7 @@ test('has one line for each row, in the order of the file, with every column', a
           { orderId: 'r-1', reference: paid.reference, amount: '4.00', currency: 'EUR', seenAt: 1 },
         ],
         incidents: ['ord-8', 'ord-7'].map((orderId) => ({
-          ...{ id: `inc-${orderId}`, kind: 'second-order', reference: paid.reference, orderId, seenAt: 3 },
+          ...{ id: `inc-${orderId}`, kind: 'second-order', reference: paid.reference, orderId, order: null, seenAt: 3 },
           acknowledged: orderId === 'ord-8' ? { by: 'alice', reason: 'called back', at: 4 } : null,
         })),
       },

@@ -26,7 +26,8 @@ async function fileOf(
   refused: readonly RefusedRow[] = [],
   doubtful = new Set<string>(),
 ) {
-  const store = { attemptsOf: async () => [], incidentsOf: async () => [] };
+  const none = async () => [];
+  const store = { attemptsOf: none, incidentsOf: none, returnsOf: none, paidOrdersOf: none };
   const unpaid = (await provenUnpaid(store, rows)).difference(doubtful);
   const lines = () => unpaidLines(each(rows), each(refused), unpaid);
   const columns = await columnsOf(lines());

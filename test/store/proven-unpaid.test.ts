@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { areEarlierUnpaid, provenUnpaid } from '../../src/store/proven-unpaid.ts';
-import type { IncidentRecord, SendAttempt } from '../../src/store/store.ts';
+import type { IncidentRecord, ReturnRecord, SendAttempt } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 
 const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => ({
@@ -21,9 +21,12 @@ const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => (
   ...change,
 });
 
+const none = async () => [];
+const NOTHING = { attemptsOf: none, incidentsOf: none, returnsOf: none, paidOrdersOf: none };
+
 const isProven = async (state: PayoutState, ...attempts: SendAttempt[]): Promise<boolean> => {
   const row = record(1, state);
-  const store = { attemptsOf: async () => attempts, incidentsOf: async () => [] };
+  const store = { ...NOTHING, attemptsOf: async () => attempts };
   return (await provenUnpaid(store, [row])).has(row.reference);
 };
 
@@ -58,7 +61,7 @@ it.each([
 it('an unpaid end that the bank contradicts proves nothing', async () => {
   const row = record(1, 'failed');
   const incident = { reference: row.reference, orderId: 'ord-1', kind: 'order-after-end' } as IncidentRecord;
-  const store = { attemptsOf: async () => [], incidentsOf: async () => [incident] };
+  const store = { ...NOTHING, incidentsOf: async () => [incident] };
   expect([...(await provenUnpaid(store, [row]))]).toEqual([]);
 });
 
@@ -73,10 +76,58 @@ it('a generation that follows none is not counted up to, however large somebody 
       asked.push(references.length);
       return [];
     },
-    attemptsOf: async () => [],
-    incidentsOf: async () => [],
+    ...NOTHING,
   };
   const generation = Number.MAX_SAFE_INTEGER;
   expect(await areEarlierUnpaid(store, { uid, documentId, generation, kind: 'payout' })).toBe(false);
   expect(asked).toEqual([1]);
+});
+
+describe('a completed payout of 10.00 EUR', () => {
+  const row = record(1, 'completed', { orderId: 'ord-1' });
+  const { reference } = row;
+  const acknowledged = { by: 'bob', reason: 'the account is closed', at: 3 };
+  const incident = (change: Partial<IncidentRecord> = {}): IncidentRecord => ({
+    ...{ id: 'inc-1', kind: 'returned', reference, orderId: 'ord-2', order: null, seenAt: 2, acknowledged },
+    ...change,
+  });
+  const back = (amount: string, currency = 'EUR'): ReturnRecord => ({
+    ...{ orderId: `back-${amount}`, reference, amount, currency, seenAt: 2 },
+  });
+  const isOurs = async (incidents: IncidentRecord[], returns: ReturnRecord[], attempts: SendAttempt[] = []) => {
+    const store = {
+      ...NOTHING,
+      attemptsOf: async () => attempts,
+      incidentsOf: async () => incidents,
+      returnsOf: async () => returns,
+    };
+    return (await provenUnpaid(store, [row])).has(reference);
+  };
+
+  it('whose money came back in full may be paid again once somebody has agreed', async () => {
+    expect(await isOurs([incident()], [back('10.00')])).toBe(true);
+    expect(await isOurs([incident()], [back('4.00'), back('6.0')])).toBe(true);
+    expect(await isOurs([incident()], [back('-10.00')])).toBe(true);
+    expect(
+      await isOurs([incident()], [back('10.00')], [made(reference, { outcome: 'accepted', orderId: 'ord-1' })]),
+    ).toBe(true);
+  });
+
+  it.each([
+    ['nobody has agreed', [incident({ acknowledged: null })], [back('10.00')]],
+    ['not all returns are agreed', [incident(), incident({ acknowledged: null })], [back('4.00'), back('6.00')]],
+    ['part of it came back', [incident()], [back('9.99')]],
+    ['other money came back', [incident()], [back('10.00', 'USD')]],
+    ['the bank contradicts its end too', [incident(), incident({ kind: 'second-order' })], [back('10.00')]],
+    ['nothing is said to have come back', [], [back('10.00')]],
+    ['no return is known', [incident()], []],
+  ])('may not if %s', async (_, incidents, returns) => {
+    expect(await isOurs(incidents, returns)).toBe(false);
+  });
+
+  it('may not while an attempt of it is in doubt', async () => {
+    for (const change of [{ outcome: 'ambiguous' }, { outcome: 'accepted', orderId: 'another' }] as const) {
+      expect(await isOurs([incident()], [back('10.00')], [made(reference, change)])).toBe(false);
+    }
+  });
 });

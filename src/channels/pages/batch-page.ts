@@ -188,7 +188,13 @@ function batchPage(page: BatchPage): Html {
   const isOver = counts.open === 0;
   return html`<div${!isOver && html` data-live="${batchPath(batch.batchId)}/live"`}>
 <div data-part="state"><h1>${batch.file} ${batchBadge(batchState(counts, batch.control))}</h1>
-${incidents.map((it) => incidentNote(it, view))}
+${incidents.map((it) =>
+  incidentNote(
+    it,
+    view,
+    page.rows.find(({ reference }) => reference === it.reference),
+  ),
+)}
 ${batch.controlReason !== null && html`<p class="attend">Paused automatically: ${batch.controlReason}</p>`}
 <progress max="${counts.total}" value="${counts.total - counts.open - counts.needsOperator}" aria-label="Rows that have ended"></progress>
 ${tiles(counts)}</div>

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { groupedAmount } from '../../domain/display.ts';
+import { counted, groupedAmount } from '../../domain/display.ts';
 import { listBatches } from '../../reports/batch-list.ts';
 import { html } from '../../reports/html.ts';
 import type { ListedBatch } from '../../reports/report-document.ts';
@@ -11,7 +11,11 @@ import type { PagesGateway } from './sessions.ts';
 
 const COLUMNS: readonly Column<ListedBatch>[] = [
   { head: 'File', cell: ({ batchId, file }) => html`<a href="${batchPath(batchId)}">${file}</a>` },
-  { head: 'State', cell: ({ state }) => batchBadge(state) },
+  {
+    head: 'State',
+    cell: ({ state, incidents }) =>
+      html`${batchBadge(state)}${incidents > 0 && html` <a href="/incidents">${counted(incidents, 'incident')}</a>`}`,
+  },
   {
     head: 'Paid',
     isFigure: true,

@@ -3,17 +3,18 @@ import { z } from 'zod';
 import { acknowledgementOf } from '../../domain/authority.ts';
 import { pagesOf } from '../../domain/iterate.ts';
 import { Problem } from '../../domain/problem.ts';
-import { incidentText } from '../../domain/reconciliation.ts';
+import { INCIDENTS } from '../../domain/reconciliation.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
+import { incidentSides } from '../../reports/incident-sides.ts';
 import { incidentRemedy } from '../../reports/next-step.ts';
-import type { IncidentRecord, Store } from '../../store/store.ts';
+import type { IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { parsed, storableText } from '../http/documents.ts';
 import { mayOperate, maySeePayout, OPERATING, seesAll } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
 import { mayVisit, placeAccess, show, type View, viewOf } from './layout.ts';
-import { factList, moment, nothing, payoutPath, todoText } from './pieces.ts';
+import { batchPath, factList, moment, nothing, payoutPath, todoText } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import { operatorOf, senderFields, signedForm } from './signed-forms.ts';
 
@@ -52,9 +53,10 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
 }
 
 function card({ incident, payout }: VisibleIncident, view: View, mayAcknowledge: boolean): Html {
-  const { id, reference, orderId, seenAt, acknowledged } = incident;
+  const { id, reference, orderId, seenAt, acknowledged, kind } = incident;
   return html`<section class="card" aria-label="Incident ${id}">
-<p class="sentence"><strong>${incidentText(incident)}</strong></p>
+<p class="sentence"><strong>${INCIDENTS[kind].says}</strong></p>
+<p>${incidentSides(incident, payout)}.</p>
 ${factList([
   ['Payout', html`<a href="${payoutPath(reference)}">${payout?.documentId ?? reference}</a>`],
   ['Bank order', html`<code>${orderId}</code>`],
@@ -62,15 +64,18 @@ ${factList([
   ['Incident', html`<code>${id}</code>`],
   ['Acknowledged by', acknowledged?.by],
   ['Reason', acknowledged?.reason],
-  ...(acknowledged === null ? incidentSteps(incident, view) : []),
+  ...(payout?.batchId == null
+    ? []
+    : [['Batch', html`<a href="${batchPath(payout.batchId)}">its batch</a>`] as [string, Part]]),
+  ...(acknowledged === null ? incidentSteps(incident, payout, view) : []),
 ])}
 ${mayAcknowledge && form(view, id)}
 </section>`;
 }
 
 /** What to do about an open incident: the texts of `payouts inbox`. */
-function incidentSteps(incident: IncidentRecord, { caller }: View): [string, Part][] {
-  const { todo, byItself } = incidentRemedy(incident);
+function incidentSteps(incident: IncidentRecord, payout: PayoutRecord | undefined, { caller }: View): [string, Part][] {
+  const { todo, byItself } = incidentRemedy(incident, payout);
   return [
     ['To do', caller !== undefined && todoText(todo, caller)],
     ['Otherwise', byItself],
@@ -110,8 +115,12 @@ export async function visibleOf(caller: Caller, store: Store, incidents: readonl
     .filter(({ payout }) => (payout === undefined ? seesAll(caller) : maySeePayout(caller, payout)));
 }
 
-export const incidentNote = (
-  { id, acknowledged, ...incident }: IncidentRecord,
-  { caller }: View,
-): Html => html`<p class="problem">${incidentText(incident)}
+export const incidentNote = (incident: IncidentRecord, { caller }: View, row: PayoutRecord | undefined): Html =>
+  noteOf(incident, caller, incidentSides(incident, row));
+
+const noteOf = (
+  { id, acknowledged, kind }: IncidentRecord,
+  caller: Caller | undefined,
+  sides: string,
+): Html => html`<p class="problem">${INCIDENTS[kind].says}: ${sides}
 (${caller !== undefined && mayVisit('/incidents', caller) ? html`<a href="/incidents">${id}</a>` : id}${acknowledged !== null && ', acknowledged'})</p>`;

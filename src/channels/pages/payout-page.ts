@@ -305,7 +305,7 @@ function payoutPage(page: PayoutPage): Html {
   const flags = flagTexts(row, shown.alike);
   return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
 ${answer !== undefined && html`<p class="note" role="status">${answer}</p>`}
-${incidents.map((it) => incidentNote(it, view))}
+${incidents.map((it) => incidentNote(it, view, row))}
 <section class="card" aria-label="What is paid">
 <p class="amount">${money(amount, currency)}</p>
 ${flags.length > 0 && html`<ul class="flags">${flags.map((flag) => html`<li class="badge attention">${flag}</li>`)}</ul>`}

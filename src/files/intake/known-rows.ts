@@ -136,7 +136,13 @@ async function asGenerations(
   }
   const exchanged = await boughtFor(store, [...earlier.values()]);
   const unpaid = await provenUnpaid(store, [...earlier.values()]);
-  const doubtful = new Set((await store.incidentsOf(references)).map(({ reference }) => reference));
+  const incidents = await store.incidentsOf(references);
+  const doubtful = new Set(incidents.filter(({ kind }) => kind !== 'returned').map(({ reference }) => reference));
+  const toAgree = new Map(
+    incidents
+      .filter(({ kind, acknowledged }) => kind === 'returned' && acknowledged === null)
+      .map(({ reference, id }) => [reference, id]),
+  );
   const rows: ClaimRow[] = [];
   const broken: BrokenRetry[] = [];
   for (const row of page) {
@@ -153,6 +159,7 @@ async function asGenerations(
         isUnpaid: unpaid.has(reference),
         isDoubtful: doubtful.has(reference),
         shown: shown.get(reference),
+        toAgree: toAgree.get(reference),
       }) ?? (bought === undefined || bought === instruction.account_id ? undefined : EXCHANGED);
     if (before === undefined || problem !== undefined) broken.push({ row, ...(problem ?? UNKNOWN) });
     else {
@@ -192,16 +199,34 @@ const UNKNOWN = {
   message: 'retry_of is not a payout with this uid and id; copy it from the report, or delete it',
 } as const;
 
+interface RetryFacts {
+  isUnpaid: boolean;
+  isDoubtful: boolean;
+  /** What the bank's lists have against it. */
+  shown: string | undefined;
+  /** The incident about money that came back, which nobody has acknowledged. */
+  toAgree: string | undefined;
+}
+
 function brokenBecause(
   { instruction }: ClaimRow,
   before: PayoutRecord | undefined,
-  { isUnpaid, isDoubtful, shown }: { isUnpaid: boolean; isDoubtful: boolean; shown: string | undefined },
+  { isUnpaid, isDoubtful, shown, toAgree }: RetryFacts,
 ): Omit<BrokenRetry, 'row'> | undefined {
   const { uid, id } = instruction;
   if (before?.kind !== 'payout' || before.uid !== uid || before.documentId !== id) return UNKNOWN;
   if (isUnpaid && !isDoubtful && shown === undefined) return undefined;
   if (isUnpaid && !isDoubtful) {
     return { rule: 'retry-not-proven', message: `the earlier payout is not proven unpaid: ${shown}; nothing was sent` };
+  }
+  if (toAgree !== undefined && !isDoubtful) {
+    const agree = `payouts acknowledge ${toAgree} --reason TEXT agrees that it may be paid again`;
+    return { rule: 'retry-not-proven', message: `the money of the earlier payout came back; ${agree}` };
+  }
+  if (before.state === 'completed' && !isDoubtful) {
+    const message =
+      'the earlier payout is completed, and not all of its money is known to have come back; pay it again under a new document id';
+    return { rule: 'retry-not-proven', message };
   }
   const state = isDoubtful ? `${before.state}, but the bank shows an order that contradicts this` : before.state;
   return {

@@ -149,7 +149,11 @@ export const PACE_KEYS = {
     '45',
     "days after its last change during which a payout is compared with the bank's orders; never scaled (api-gaps)",
   ),
-  PAYOUTS_RECONCILE_EVERY: key(duration, '6h', 'interval between two such comparisons, at least 30s'),
+  PAYOUTS_RECONCILE_EVERY: key(
+    duration,
+    '6h',
+    'longest interval between two such comparisons, at least 30s; few lists are read again after a minute each, at least five',
+  ),
   PAYOUTS_HOLIDAYS: key(
     pathText,
     null,

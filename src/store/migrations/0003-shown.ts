@@ -69,6 +69,7 @@ alter table payees add column items text;
 alter table payees add column earlier text;
 alter table batches add column held_until bigint;
 alter table senders add column outages text;
+alter table incidents add column order_shown text;
 drop index payouts_waiting;
 -- Alone answers what waits for people. Must match the query's condition; written so that no other index fits it.
 create index payouts_waiting on payouts (created_at, row, reference, state, uid, account_id, currency, by)

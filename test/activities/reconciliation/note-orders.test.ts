@@ -330,7 +330,7 @@ describe('a bank that shows references in another form', () => {
     const back = order('back', 'COMPLETED', { client_order_id: shown, type: 'REFUND', direct: 'IN' });
     const second = order('more', 'COMPLETED', { client_order_id: shown });
     expect(await note([back, second])).toMatchObject({ returns: 1, incidents: 1, unaskedOrders: 0 });
-    expect(await store.incidentsOf([reference])).toMatchObject([{ kind: 'second-order', orderId: 'more' }]);
+    expect(await reported()).toEqual(['returned back  ', 'second-order more  ']);
   });
 
   it('shows the exchange of a payout', async () => {

@@ -316,3 +316,51 @@ describe('a further generation', () => {
     expect(await objection()).toBeUndefined();
   });
 });
+
+describe('the send after the money of a completed generation came back', () => {
+  const back = (more: Record<string, unknown> = {}) =>
+    payment('back', under(0), { type: 'REFUND', direct: 'IN', ...more });
+
+  async function completed() {
+    const row = await rowAt({ generation: 1 });
+    const { world, store, sent } = row;
+    await sent('accepted', { orderId: 'paid' });
+    await store.changePayout(under(0), { state: 'completed', orderId: 'paid', at: world.now });
+    world.now += HOUR_MS;
+    world.list = [payment('paid', under(0)), back()];
+    const agree = async () => {
+      for (const { id } of await store.incidentsOf([under(0)]))
+        await store.acknowledgeIncident(id, { by: 'bob', reason: 'the account was closed', at: world.now });
+    };
+    return { ...row, agree };
+  }
+
+  it('is made once the bank shows all of it back and somebody has agreed', async () => {
+    const { ask, objection, agree } = await completed();
+    expect(await ask()).toEqual({ earlier: [], own: [] });
+    expect(await objection()).toBe('earlier');
+    await agree();
+    expect(await objection()).toBeUndefined();
+  });
+
+  it.each([
+    ['takes it away again', back({ status: 'FAILED' })],
+    ['has not booked it yet', back({ status: 'SUBMITTED' })],
+    ['no longer shows it', undefined],
+  ])('is not made if the bank %s', async (_, shown) => {
+    const { world, ask, objection, agree } = await completed();
+    await ask();
+    await agree();
+    world.list = [payment('paid', under(0)), ...(shown === undefined ? [] : [shown])];
+    expect((await ask()).earlier).toEqual(['paid']);
+    expect(await objection()).toBe('earlier');
+  });
+
+  it('is not made for a part of it', async () => {
+    const { world, ask, objection, agree } = await completed();
+    world.list = [payment('paid', under(0)), back({ transaction_amount: '10.49' })];
+    await ask();
+    await agree();
+    expect(await objection()).toBe('earlier');
+  });
+});

@@ -6,13 +6,14 @@ import { Problem } from '../../../domain/problem.ts';
 import { assertMayAcknowledge, awaitsDecisionBy } from '../../../people/decisions/scope.ts';
 import { openQuestion } from '../../../people/decisions/shown-question.ts';
 import { approvedBy, scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
+import { type DescribedIncident, describedIncident } from '../../../reports/incident-sides.ts';
 import { kindOf, type NextStep, nextStep } from '../../../reports/next-step.ts';
 import { stepContext } from '../../../reports/report-source.ts';
 import { type StepGroup, stepGroups } from '../../../reports/step-groups.ts';
 import { SWITCHED_OFF, switchedOff } from '../../../reports/switched-off.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, SubscriptionRecord } from '../../../store/store.ts';
-import { visibleOf } from '../../pages/incidents-page.ts';
+import { type VisibleIncident, visibleOf } from '../../pages/incidents-page.ts';
 import { storableText } from '../documents.ts';
 import { maySeeCard, maySeePayout, OPERATING, payoutsSeenBy, seesAll } from '../may-see.ts';
 import { flag, operation, type Place, shortText } from '../operation.ts';
@@ -31,7 +32,7 @@ export interface Inbox {
   groups: readonly StepGroup[];
   /** Of the groups, the one that has waited longest first. */
   payouts: { row: PayoutRecord; step: NextStep | null }[];
-  incidents: IncidentRecord[];
+  incidents: DescribedIncident[];
   cards: CardForPeople[];
   /** Subscriptions that receive nothing until somebody does something about it. */
   parked: Pick<SubscriptionRecord, 'name' | 'parkedAt'>[];
@@ -137,12 +138,14 @@ async function openIncidents(
   { store, caller }: Place,
   reader: Person | undefined,
   kind: string | undefined,
-): Promise<IncidentRecord[]> {
+): Promise<DescribedIncident[]> {
   if (reader !== undefined && !may(reader, 'resolve')) return [];
   const found = await store.incidents({ open: true, limit: READ_MAX });
-  const seen = (await visibleOf(caller, store, found)).map(({ incident }) => incident);
+  const seen = (await visibleOf(caller, store, found)).map(described);
   return seen.filter((it) => kind === undefined || it.kind === kind).toReversed();
 }
+
+const described = ({ incident, payout }: VisibleIncident): DescribedIncident => describedIncident(incident, payout);
 
 const TAG = 'incidents';
 const READING: CallerAccess = { roles: ['approver', 'operator', 'auditor'], scope: 'each' };
@@ -156,9 +159,9 @@ export const INCIDENTS = operation({
   access: READING,
   input: z.strictObject({ open: flag.describe('only those that nobody has acknowledged') }),
   answer: z.looseObject({ incidents: z.array(z.looseObject({ id: z.string() })) }),
-  async run({ store, caller }, { open }): Promise<{ incidents: IncidentRecord[] }> {
+  async run({ store, caller }, { open }): Promise<{ incidents: DescribedIncident[] }> {
     const found = await visibleOf(caller, store, await store.incidents({ open, limit: SHOWN_MAX }));
-    return { incidents: found.map(({ incident }) => incident) };
+    return { incidents: found.map(described) };
   },
 });
 

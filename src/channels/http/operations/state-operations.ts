@@ -13,6 +13,7 @@ import {
 import { isOverBatch } from '../../../files/intake/known-rows.ts';
 import { type BatchSummary, reportedIncidents } from '../../../reports/batch-report.ts';
 import { bothSides, type Comparison, needsBank } from '../../../reports/comparison.ts';
+import { incidentSides } from '../../../reports/incident-sides.ts';
 import { batchUrl, workflowUrl } from '../../../reports/links.ts';
 import { maskedPayee, type PayeeNamed, payeeNamed } from '../../../reports/masked.ts';
 import { type NextStep, nextStep } from '../../../reports/next-step.ts';
@@ -115,7 +116,12 @@ export const PAYOUT = operation({
 async function payoutView(place: Place, payout: PayoutRecord): Promise<PayoutView> {
   const { store } = place;
   const { reference, workflowId } = payout;
-  const incidents = reportedIncidents(await store.incidentsOf([reference]), [payout]);
+  const found = await store.incidentsOf([reference]);
+  const sidesOf = new Map(found.map((incident) => [incident.id, incidentSides(incident, payout)]));
+  const incidents = reportedIncidents(found, [payout]).map((it) => ({
+    ...it,
+    message: `${it.message}: ${sidesOf.get(it.id) ?? ''}`,
+  }));
   const step = nextStep(payout, await stepContext(place, [payout])) ?? null;
   const checks = await checksShown(store, payout);
   const live = await place.liveUi();
