@@ -19,6 +19,7 @@ import type { RecordFields } from '../../src/files/fixed-width/fixed-width-field
 import { NACHA_FIELDS } from '../../src/files/nacha/nacha-fields.ts';
 import { FIELDS } from '../../src/files/pain001/pain001-fields.ts';
 import { COLUMNS as INPUT_COLUMNS } from '../../src/files/rules/input-columns.ts';
+import { TABLE_FIELDS, type TableField } from '../../src/files/table-fields.ts';
 import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/holdings.ts';
 import type { Keys } from '../../src/platform/config/key.ts';
 import { CONFIG_KEYS, SETTING_GROUPS } from '../../src/platform/config.ts';
@@ -103,6 +104,14 @@ export const TABLES: Readonly<Record<string, Rows>> = {
         refused,
       ]),
     ),
+  'table-fields': () =>
+    Object.values<TableField>(TABLE_FIELDS).map(({ of = 'all', name, carried = '', warns, refuses = [] }) => [
+      of,
+      name,
+      carried,
+      warns === undefined ? '' : code(warns.rule),
+      ('rule' in refuses ? [refuses.rule] : refuses).map(code).join(', '),
+    ]),
   'nacha-fields': () => fixedFields(NACHA_FIELDS),
   'aba-fields': () => fixedFields(ABA_FIELDS),
   'report-columns': () => REPORT_COLUMNS.map(({ name, meaning }) => [code(name), meaning]),

@@ -3,6 +3,7 @@ import { isFreeText } from '../../domain/finding.ts';
 import { currencyExponent } from '../../domain/money.ts';
 import { decodeText } from '../decode.ts';
 import { RECORD_BYTES_MAX, type RowSink, recordTooLarge, UnreadableFile } from '../input.ts';
+import { TABLE_FIELDS } from '../table-fields.ts';
 import { TableRows } from '../table-rows.ts';
 import { csvText, detectDelimiter, namedDelimiter } from './csv-text.ts';
 
@@ -86,7 +87,7 @@ class CsvRecords {
   }
 
   private takeRow(columns: number, record: string[], line: number): void {
-    if (record.every((value) => value.trim() === '')) this.table.leaveOut(line, BLANK_ROW);
+    if (record.every((value) => value.trim() === '')) this.table.leaveOut(line, TABLE_FIELDS.blankLine.warns);
     else if (record.length === columns) {
       this.table.takeRow(record, line);
       this.last = { record, line };
@@ -106,10 +107,6 @@ class CsvRecords {
 const newlinesIn = (record: readonly string[]): number =>
   record.reduce((count, value) => count + value.split('\n').length - 1, 0);
 
-const BLANK_ROW = {
-  rule: 'blank-row',
-  message: 'the line has no values, as Excel writes for cleared rows, and is ignored; delete the rows in the sheet',
-};
 const CUT_OFF = {
   rule: 'truncated-file',
   message:

@@ -4,6 +4,7 @@ import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { currencyExponent } from '../../domain/money.ts';
 import { didYouMean } from '../../domain/nearest.ts';
 import { CITY_FIELDS, USUAL_PAYEE_FIELDS } from '../../domain/payee.ts';
+import type { ColumnKind } from '../table-fields.ts';
 import type { RequiredDetailsOf } from './beneficiary-rules.ts';
 import { REQUIRED_COLUMNS } from './field-rules.ts';
 import type { ReadColumn } from './read-row.ts';
@@ -52,10 +53,7 @@ export function checkColumns({
   requiredDetails?: RequiredDetailsOf;
 }): Columns {
   const known = knownFields(pairs, requiredDetails);
-  const mayBeSpare = (name: string): boolean => OF_TEMPLATES.has(name) && !pairs.filled.has(name);
-  const unknown = columns.filter(
-    ({ name }) => !OWN_FIELDS.has(name) && known !== undefined && !known.has(name) && !mayBeSpare(name),
-  );
+  const unknown = columns.filter(({ name }) => kindOf(name, pairs, known) === 'other');
   const header = columns.find(({ row }) => row === null);
   const absent = REQUIRED_COLUMNS.filter(
     (name) => header !== undefined && !columns.some((column) => column.name === name),
@@ -83,6 +81,13 @@ export function checkColumns({
     unknownColumn,
     inHeader: header !== undefined,
   };
+}
+
+/** What a column is; one that the bank may ask for counts as its field. */
+function kindOf(name: string, { filled }: RequiredDetailsPairs, known: ReadonlySet<string> | undefined): ColumnKind {
+  if (OWN_FIELDS.has(name)) return 'ours';
+  if (known === undefined || known.has(name)) return 'payee';
+  return OF_TEMPLATES.has(name) && !filled.has(name) ? 'spare' : 'other';
 }
 
 /** The distinct pairs (currency, beneficiary type) of new beneficiaries in a file, for which required-details are queried. */

@@ -86,6 +86,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'A warning: a column with values is hidden in the sheet, so nobody sees what it pays. Show it and check it, or delete it.',
   'hidden-row':
     'The row is hidden in the sheet, so the approver of the file does not see it. Unhide or delete it; check for filters.',
+  'hidden-sheet':
+    'A warning: a hidden sheet of the workbook has values, and nothing of it is paid. Show it and check it, or delete it.',
   'iban-check-digits': 'A warning: the check digits of the IBAN are wrong. Compare the IBAN with the invoice.',
   'iban-country': 'A warning: no country with IBANs has these two letters. Compare the IBAN with the invoice.',
   'iban-length':

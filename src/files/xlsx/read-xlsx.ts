@@ -1,14 +1,25 @@
-import { COLUMNS_MAX, RECORD_BYTES_MAX, type RowSink, recordTooLarge, tooManyColumns, unreadable } from '../input.ts';
+import {
+  COLUMNS_MAX,
+  RECORD_BYTES_MAX,
+  type RowSink,
+  recordTooLarge,
+  tooManyColumns,
+  UnreadableFile,
+  unreadable,
+} from '../input.ts';
+import { TABLE_FIELDS } from '../table-fields.ts';
 import { type CellProblem, TableRows } from '../table-rows.ts';
 import {
   type CellContext,
   type CellText,
   cellText,
+  haveComments,
   openParts,
   type PackageParts,
   type PartHandler,
   type RawCell,
   readWorkbook,
+  type Workbook,
   walkPart,
 } from './workbook.ts';
 
@@ -95,7 +106,7 @@ class SheetReader implements PartHandler {
   private checkMerged(reference: string): void {
     const [from = 0, to = 0] = [...reference.matchAll(/\d+/g)].map(Number);
     if (this.filled === undefined || from === to || from > this.filled.last || to <= this.filled.first) return;
-    throw unreadable(from, ...MERGED);
+    throw unreadable(from, MERGED.rule, MERGED.message);
   }
 
   private newRow(line: number, isHidden = false): SheetRow {
@@ -117,11 +128,6 @@ class SheetReader implements PartHandler {
 
 /** What comes after the merged cells and may be as large as the cells (ECMA-376 part 1, 18.3.1.99). */
 const AFTER_MERGED: ReadonlySet<string> = new Set(['conditionalFormatting', 'dataValidations', 'hyperlinks', 'extLst']);
-const MERGED = [
-  'merged-cells',
-  'a cell here is merged over several rows, of which only the first has its value; unmerge it and fill in each row',
-] as const;
-
 const isSet = (flag: string | undefined): boolean => flag === '1' || flag === 'true';
 
 /** Column of a reference such as `AB12`, from 0; beyond any real column if the reference is invalid. */
@@ -138,18 +144,35 @@ function columnOf(reference: string | undefined): number | undefined {
 export async function readXlsx(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
   const table = new TableRows(sink);
   using parts = await openParts(bytes);
-  await readSheets(parts, table);
+  const workbook = await readWorkbook(parts);
+  await readSheets(parts, workbook, table);
+  const { hiddenSheet, comments } = TABLE_FIELDS;
+  if (await areFilled(parts, workbook)) sink.warning(table.found(1, hiddenSheet.warns));
+  if (await haveComments(parts, workbook.sheets)) sink.warning(table.found(1, comments.warns));
   table.end();
 }
 
-async function readSheets(parts: PackageParts, table: TableRows): Promise<void> {
-  const workbook = await readWorkbook(parts);
+/** Whether a hidden sheet has a value, if only one that cannot be read. */
+async function areFilled(parts: PackageParts, workbook: Workbook): Promise<boolean> {
+  try {
+    for (const sheet of workbook.hiddenSheets) for await (const _ of sheetRows(parts, sheet, workbook)) return true;
+    return false;
+  } catch (error) {
+    if (error instanceof UnreadableFile) return true;
+    throw error;
+  }
+}
+
+const MERGED = TABLE_FIELDS.merged.refuses;
+const SEVERAL = TABLE_FIELDS.otherSheet.refuses;
+
+async function readSheets(parts: PackageParts, workbook: Workbook, table: TableRows): Promise<void> {
   let filled: string | undefined;
   const reported = new Set<number>();
   for (const sheet of workbook.sheets) {
     for await (const row of sheetRows(parts, sheet, workbook)) {
       // Otherwise a second list would be ignored unnoticed.
-      if ((filled ?? sheet) !== sheet) throw unreadable(1, ...SEVERAL_SHEETS);
+      if ((filled ?? sheet) !== sheet) throw unreadable(1, SEVERAL.rule, SEVERAL.message);
       filled = sheet;
       if (table.header === undefined) table.takeHeader(textsOf(row, row.cells.length), row.line);
       else takeRow(table, table.header.length, row, reported);
@@ -160,14 +183,14 @@ async function readSheets(parts: PackageParts, table: TableRows): Promise<void> 
 /** `reported`: hidden columns that there was a warning about. */
 function takeRow(table: TableRows, columns: number, row: SheetRow, reported: Set<number>): void {
   const surplus = row.cells.findIndex((cell, index) => index >= columns && cell !== undefined);
-  if (row.isHidden) table.refuse(row.line, HIDDEN_ROW);
-  else if (surplus >= 0) table.refuse(row.line, NO_COLUMN);
+  if (row.isHidden) table.refuse(row.line, TABLE_FIELDS.hiddenRow.refuses);
+  else if (surplus >= 0) table.refuse(row.line, TABLE_FIELDS.surplusCell.refuses);
   else {
     table.takeRow(textsOf(row, columns), row.line, problemsOf(row));
     for (const index of row.hiddenColumns) {
       if (row.cells[index] === undefined || reported.has(index)) continue;
       reported.add(index);
-      table.warn(row.line, { index, ...HIDDEN_COLUMN });
+      table.warn(row.line, { index, ...TABLE_FIELDS.hiddenColumn.warns });
     }
   }
 }
@@ -177,20 +200,3 @@ const textsOf = ({ cells }: SheetRow, columns: number): string[] =>
 
 const problemsOf = ({ cells }: SheetRow): CellProblem[] =>
   cells.flatMap((cell, index) => (cell?.problem === undefined ? [] : { index, ...cell.problem }));
-
-const SEVERAL_SHEETS = [
-  'several-sheets',
-  'more than one visible sheet has values, but only one can be paid; keep the sheet with the payouts, and delete or hide the others',
-] as const;
-const HIDDEN_ROW = {
-  rule: 'hidden-row',
-  message: 'this row is hidden in the sheet, perhaps by a filter, so nobody sees what it pays; unhide or delete it',
-};
-const HIDDEN_COLUMN = {
-  rule: 'hidden-column',
-  message: 'this column is hidden in the sheet, but its values are used; show it and check them, or delete it',
-};
-const NO_COLUMN = {
-  rule: 'wrong-field-count',
-  message: 'a value is to the right of the last named column; name its column or delete the value',
-};

@@ -385,9 +385,10 @@ const LOST_DIGITS = {
     'Excel keeps 15 digits of a number, and this cell may have lost some; format the column as Text and type the value again, or round the amount in the sheet',
 };
 
-interface Workbook extends CellContext {
+export interface Workbook extends CellContext {
   /** Parts of the visible sheets, in order. */
   sheets: string[];
+  hiddenSheets: string[];
 }
 
 /** Limit for the workbook's texts, which are in memory while its sheet is read. */
@@ -403,6 +404,7 @@ export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
   if (main === undefined || !parts.has(main)) throw notAWorkbook();
   const relations = await relationsOf(parts, main);
   const ids: string[] = [];
+  const hiddenIds: string[] = [];
   let isFrom1904 = false;
   let isWorkbook = false;
   await readPart(parts, main, {
@@ -410,22 +412,34 @@ export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
     open(name, attribute) {
       if (name === 'workbook') isWorkbook = true;
       if (name === 'workbookPr') isFrom1904 = /^(?:1|true)$/.test(attribute('date1904') ?? '');
-      if (name === 'sheet' && (attribute('state') ?? 'visible') === 'visible') ids.push(attribute('r:id') ?? '');
+      if (name !== 'sheet') return;
+      const isVisible = (attribute('state') ?? 'visible') === 'visible';
+      (isVisible ? ids : hiddenIds).push(attribute('r:id') ?? '');
     },
   });
   // A document of another program in the same kind of package.
   if (!isWorkbook) throw notAWorkbook();
-  const sheets = ids.flatMap(
-    (id) => relations.find((it) => it.id === id && it.type.endsWith('/worksheet'))?.target ?? [],
-  );
+  const worksheet = (id: string): string | [] =>
+    relations.find((it) => it.id === id && it.type.endsWith('/worksheet'))?.target ?? [];
   const [styles] = targetsOf(relations, '/styles');
   const [strings] = targetsOf(relations, '/sharedStrings');
   return {
-    sheets,
+    sheets: ids.flatMap(worksheet),
+    hiddenSheets: hiddenIds.flatMap(worksheet),
     isFrom1904,
     formats: styles === undefined ? [] : await readFormats(parts, styles),
     strings: strings === undefined ? [] : await readStrings(parts, strings),
   };
+}
+
+/** Whether one of the sheets has comments on cells, which may ask for anything. */
+export async function haveComments(parts: PackageParts, sheets: readonly string[]): Promise<boolean> {
+  for (const sheet of sheets) {
+    if (!parts.has(relationsPart(sheet))) continue;
+    const types = (await relationsOf(parts, sheet)).map(({ type }) => type);
+    if (types.some((type) => type.endsWith('/comments') || type.endsWith('/threadedComment'))) return true;
+  }
+  return false;
 }
 
 interface Relation {
@@ -438,12 +452,14 @@ interface Relation {
 const targetsOf = (relations: readonly Relation[], type: string): string[] =>
   relations.filter((it) => it.type.endsWith(type)).map(({ target }) => target);
 
+const relationsPart = (part: string): string =>
+  posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
+
 /** Relations of a part; `''` is the package itself. */
 async function relationsOf(parts: PackageParts, part: string): Promise<Relation[]> {
   const folder = posix.dirname(part);
   const relations: Relation[] = [];
-  const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
-  await readPart(parts, name, {
+  await readPart(parts, relationsPart(part), {
     boundary: 'Relationship',
     open(element, attribute) {
       if (element !== 'Relationship' || attribute('TargetMode') === 'External') return;
