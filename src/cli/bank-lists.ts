@@ -1,6 +1,8 @@
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../channels/http/operations/bank-operations.ts';
+import { CASH } from '../channels/http/operations/cash-operations.ts';
 import { groupedAmount } from '../domain/display.ts';
 import { referenceOf } from '../domain/identity.ts';
+import { sumDecimals } from '../domain/money.ts';
 import { mainOrderKindOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { maskedPayee } from '../reports/masked.ts';
@@ -19,6 +21,36 @@ export async function accounts(session: Session, uid: string | undefined): Promi
     groupedAmount(record.frozen ?? ''),
   ]);
   session.output.result({ accounts: records }, table(['uid', 'account', 'currency', 'balance', 'frozen'], rows));
+}
+
+/** `payouts cash [UID]`: the cash of today and the next seven days, by account. */
+export async function cash(session: Session, uid: string | undefined): Promise<void> {
+  const found = await session.ask(CASH, { uid });
+  const amount = (text: string): string => (/[1-9]/.test(text) ? groupedAmount(text) : '');
+  const rows = found.accounts.map((line) => [
+    line.accountId,
+    line.currency,
+    groupedAmount(line.balance),
+    amount(line.atBank),
+    amount(line.waiting),
+    amount(sumDecimals(line.due.map((day) => day.amount))),
+    groupedAmount(line.after),
+  ]);
+  const short = found.accounts.flatMap(({ accountId, currency, short: lack }) =>
+    lack === null ? [] : [`${accountId} is short of ${groupedAmount(lack.amount)} ${currency} on ${lack.date}.`],
+  );
+  const notQuoted = found.notQuoted.map(
+    (it) =>
+      `Not included: ${groupedAmount(it.amount)} ${it.currency} from ${it.accountId}, which the bank does not quote now.`,
+  );
+  const shown = [
+    table(['account', 'currency', 'balance', 'at the bank', 'today', 'in 7 days', 'after'], rows),
+    ...short,
+    ...notQuoted,
+    ...(found.isPart ? ['There are more open payouts than were added up.'] : []),
+    'Fees are not included. An order at the bank may have taken its money off the balance already.',
+  ];
+  session.output.result(found, shown.join('\n'));
 }
 
 /** `payouts beneficiaries UID [--currency C]`: ids, kinds and masked details; full details only with `--json`. */

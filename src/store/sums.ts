@@ -53,3 +53,29 @@ export async function openCounts(db: Database, since: readonly number[], seenBy:
     .execute();
   return counts.map(({ state, age: at, count }) => ({ state, age: Number(at), count: Number(count) }));
 }
+
+/** An open payout as far as it takes money from an account. */
+export interface OpenNeed {
+  uid: string;
+  accountId: string;
+  currency: string;
+  amount: string;
+  hasOrder: boolean;
+  executeOn: string | undefined;
+}
+
+/** Payouts without an end, and moves between own accounts, in no order. */
+export async function openNeeds(db: Database, seenBy: SeenBy, limit: number): Promise<OpenNeed[]> {
+  const open = await db
+    .selectFrom('payouts')
+    .select(['uid', 'accountId', 'currency', 'amount', 'orderId', 'instruction'])
+    .where('endedAt', 'is', null)
+    .$if(seenBy !== undefined, (query) => query.where((row) => ownOrWithin(row, seenBy)))
+    .limit(limit)
+    .execute();
+  return open.flatMap(({ uid, accountId, currency, amount, orderId, instruction }) =>
+    accountId === null
+      ? []
+      : [{ uid, accountId, currency, amount, hasOrder: orderId !== null, executeOn: instruction.execute_on }],
+  );
+}

@@ -17,7 +17,7 @@ import { dayOf, laterDay, startOf } from './reader.ts';
 import type { PagesGateway } from './sessions.ts';
 
 const filled = shortText.optional().or(z.literal('').transform(() => undefined));
-const accountsQuery = z.object({ uid: filled });
+export const accountsQuery = z.object({ uid: filled });
 const ordersQuery = z.object({ uid: filled, currency: filled, since: z.iso.date().optional() });
 
 /** Orders of a busy list are thousands: what is shown by default began this many days ago. */
@@ -40,7 +40,8 @@ export function accountRoutes(app: FastifyInstance, gateway: PagesGateway): void
     const body = html`<h1>Accounts</h1>
 <form class="filters" method="get">${userField(users, shown, seesAll(caller) ? 'empty: the institution' : undefined)}<button>Show</button></form>
 ${accounts instanceof BankError ? bankProblem(accounts) : accounts.length === 0 ? nothing(isAsked ? 'The bank shows no account here.' : 'Name a user.') : dataTable(shown === undefined ? 'Accounts of the institution, as the bank shows them now' : `Accounts of ${shown}, as the bank shows them now`, BALANCES, accounts)}
-${maySubmitFiles(caller) && html`<p><a class="button" href="/moves/new${shown !== undefined && `?uid=${encodeURIComponent(shown)}`}">Transfer or exchange</a></p>`}`;
+${maySubmitFiles(caller) && html`<p><a class="button" href="/moves/new${shown !== undefined && `?uid=${encodeURIComponent(shown)}`}">Transfer or exchange</a></p>`}
+<p><a href="/cash${shown !== undefined && `?uid=${encodeURIComponent(shown)}`}">What open payouts take from these accounts in a week</a></p>`;
     return show(reply, view, { title: 'Accounts', body });
   });
   app.get('/orders', accessOf(placeAccess('/accounts')), async (request, reply) => {

@@ -23,6 +23,7 @@ import { batchDecisionRoutes } from './batch-decision-page.ts';
 import { batchRoutes } from './batch-page.ts';
 import { batchListRoutes } from './batches-page.ts';
 import { cardRoutes } from './cards-page.ts';
+import { cashRoutes } from './cash-page.ts';
 import { findRoutes } from './find-page.ts';
 import { waitingRoutes } from './inbox-page.ts';
 import { incidentRoutes } from './incidents-page.ts';
@@ -49,7 +50,7 @@ import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
-  ...[overviewRoutes, accountRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes],
+  ...[overviewRoutes, accountRoutes, cashRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes],
   ...[incidentRoutes, statementPageRoutes, switchRoutes, auditRoutes],
 ];
 

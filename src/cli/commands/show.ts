@@ -151,6 +151,18 @@ export const accounts = command('accounts [uid]', 'show balances of a user, or o
   action: async () => (await import('../bank-lists.ts')).accounts,
 });
 
+export const cash = command(
+  'cash [uid]',
+  'show what accounts hold, what payouts take from them in a week, and where it is short',
+  {
+    examples: [
+      ['payouts cash', 'the accounts of all users with open payouts'],
+      ['payouts cash u-1001 --json', 'of one user, as one document'],
+    ],
+    action: async () => (await import('../bank-lists.ts')).cash,
+  },
+);
+
 export const beneficiaries = command('beneficiaries <uid>', 'list the beneficiaries of a user', {
   examples: [
     ['payouts beneficiaries u-1001 --currency EUR', 'names and account numbers are masked'],

@@ -90,8 +90,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'maker operator auditor, each, or a client secret': ['GET /v1/card-payments/:id'],
   'maker approver operator auditor, each': [
-    ...['GET /v1/accounts', 'GET /v1/beneficiaries', 'GET /v1/orders'],
-    ...['GET /accounts', 'GET /orders', 'GET /payees', 'GET /payees/:uid/:payee'],
+    ...['GET /v1/accounts', 'GET /v1/cash', 'GET /v1/beneficiaries', 'GET /v1/orders'],
+    ...['GET /accounts', 'GET /cash', 'GET /orders', 'GET /payees', 'GET /payees/:uid/:payee'],
   ],
   'approver, each': [
     'GET /v1/batches/:id/plan',
@@ -258,7 +258,7 @@ describe('a scope', () => {
     '/v1/incidents/:id/acknowledgement': { reason: 'seen' },
   };
   /** What the bank shows of a user: a test of its own. */
-  const isOfBank = (url: string): boolean => /^\/v1\/(accounts|beneficiaries|orders)$/.test(url);
+  const isOfBank = (url: string): boolean => /^\/v1\/(accounts|cash|beneficiaries|orders)$/.test(url);
   const isOfOne = (url: string): boolean => /:(id|reference)/.test(url) || QUERIES[url] !== undefined;
 
   async function withOthers() {
@@ -331,6 +331,7 @@ describe('a scope', () => {
     expect(await seen('euro', '/v1/accounts?uid=u-1001')).toEqual([200, ['EUR']]);
     expect(await seen('euro', '/v1/beneficiaries?uid=u-1001')).toEqual([200, ['EUR']]);
     expect(await seen('own', '/v1/accounts?uid=u-1001')).toEqual([200, ['USD']]);
+    expect(await seen('euro', '/v1/cash?uid=u-1001')).toEqual([200, ['EUR']]);
     for (const [name, path] of [
       ['euro', '/v1/accounts'],
       ['euro', '/v1/orders?uid=u-1001&currency=USD'],

@@ -36,6 +36,35 @@ describe('the pages about the bank', () => {
     expect([unknown.status, unknown.document]).toEqual([200, expect.stringMatching(/The bank (refuses|shows no)/)]);
   });
 
+  it('show what open payouts take from the accounts, and where the money does not suffice', async () => {
+    const gateway = await openGateway();
+    await claimed(
+      gateway,
+      [
+        { id: '1', amount: '400000.00' },
+        { id: '2', amount: '700000.00' },
+      ],
+      'alice',
+    );
+    const { document: page } = await gateway.send('/cash');
+    expect(page).toContain('acc-u1001-usd is short of <span class="figure">100,000.00 USD</span>');
+    expect(page).toMatch(/<td data-head="Today" class="figure"><span class="figure">1,100,000\.00 USD/);
+    expect(page).toContain(', the money does not suffice</title>');
+    const { document: other } = await gateway.send('/cash?uid=u-1002');
+    expect(other).not.toContain('is short of');
+  });
+
+  it('add up what open payouts take only within the scope of who asks', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['eur', ['auditor'], { currencies: ['EUR'] }],
+    ]);
+    const gateway = await openPages(people);
+    await claimed(gateway, [{ id: '1', amount: '400000.00' }], 'alice');
+    expect((await (await signedIn(people, 'alice')).send('/cash?uid=u-1001')).text).toContain('400,000.00 USD');
+    expect((await (await signedIn(people, 'eur')).send('/cash?uid=u-1001')).text).not.toContain('400,000.00');
+  });
+
   it('show the saved payees, by name or id, with what was paid to each', async () => {
     const gateway = await openGateway();
     const [row] = await paid(gateway);

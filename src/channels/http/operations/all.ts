@@ -3,6 +3,7 @@ import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit-operations.ts';
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank-operations.ts';
 import { CANCEL_CARD, CARD_AMOUNT, RESOLVE_CARD } from './card-decision-operations.ts';
 import { CARD, CARD_AT_ACQUIRER, CARDS } from './card-operations.ts';
+import { CASH } from './cash-operations.ts';
 import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decision-operations.ts';
 import { EVENTS, FORGET, REPLAY, SUBSCRIPTIONS } from './event-operations.ts';
 import { ACKNOWLEDGE, INBOX, INCIDENT, INCIDENTS } from './inbox-operations.ts';
@@ -23,7 +24,7 @@ export const OPERATIONS = [
   ...[PLAN_MOVE, MOVE, MOVED, CARDS, CARD, CARD_AT_ACQUIRER, CARD_AMOUNT, CANCEL_CARD, RESOLVE_CARD],
   ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
-  ...[ACCOUNTS, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
+  ...[ACCOUNTS, CASH, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
   ...[STATEMENTS, DISCREPANCIES, DISCREPANCIES_CSV, TAKE_ORDERS, MATCH],
   ...[EVENTS, SUBSCRIPTIONS, REPLAY, FORGET],
 ] as readonly unknown[] as readonly OperationHere[];
