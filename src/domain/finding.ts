@@ -28,7 +28,7 @@ const RANGES_NAMED = 5;
  * Control, format (bidi, zero-width) and separator characters, and lone surrogates; also letters, marks and symbols that show
  * nothing: joiners, Hangul fillers, Khmer inherent vowels, the blank Braille cell.
  */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
+export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
 
 /** Free text may be about people, so it is masked like beneficiary details. */
 export const isFreeText = (column: string): boolean => column === 'note' || column === 'reason';

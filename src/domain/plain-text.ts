@@ -1,4 +1,7 @@
-/** What old systems, pages, mails and word processors put into text unseen, and the text without it. */
+/**
+ * What old systems, pages, mails and word processors put into text unseen, and the text without it. Only what is no part of any
+ * value: joiners, which some scripts need, stay, and are shown (finding.ts).
+ */
 
 type Utf16 = 'utf-16le' | 'utf-16be';
 
@@ -23,10 +26,14 @@ export function endOf(text: string): number {
   return end;
 }
 
-const UNSEEN = /[\u00a0\u00ad\u2007\u200b\u202f\u2060\ufeff]/;
-const NO_WIDTH = /[\u00ad\u200b\u2060\ufeff]/g;
-const NO_BREAK = /[\u00a0\u2007\u202f]/g;
-const OUTER_BLANKS = /^[ \u00a0\u2007\u202f]+|[ \u00a0\u2007\u202f]+$/g;
+const WITHOUT_WIDTH = '\u00ad\u200b\u2060\ufeff';
+const WITHOUT_BREAK = '\u00a0\u2007\u202f';
+export const UNSEEN_CHARACTERS = WITHOUT_WIDTH + WITHOUT_BREAK;
+
+const UNSEEN = new RegExp(`[${UNSEEN_CHARACTERS}]`);
+const NO_WIDTH = new RegExp(`[${WITHOUT_WIDTH}]`, 'g');
+const NO_BREAK = new RegExp(`[${WITHOUT_BREAK}]`, 'g');
+const OUTER_BLANKS = new RegExp(`^[ ${WITHOUT_BREAK}]+|[ ${WITHOUT_BREAK}]+$`, 'g');
 
 /**
  * A value without characters that have no width (zero-width space, word joiner, byte order mark, soft hyphen); blanks that do not

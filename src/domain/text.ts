@@ -6,7 +6,10 @@
 /** Characters that may be Markdown. GFM turns anything like an address into a link. */
 const MARKUP = /[!"#$&*/<=>?@[\\\]^_`{|}~]|\.[^\s\d.]|www\./i;
 
-/** Control characters, line separators, zero-width characters and those that change the direction of text. */
+/**
+ * Control characters, line separators, zero-width characters and those that change the direction of text: fewer than `UNPRINTABLE`
+ * (finding.ts), because Unicode property classes, expanded by the bundler, would be larger than all other workflow code.
+ */
 const isUnprintable = (char: string): boolean =>
   char < ' ' ||
   (char >= '\x7f' && char <= '\x9f') ||
@@ -14,7 +17,6 @@ const isUnprintable = (char: string): boolean =>
 
 /** The text unchanged, or as a code span, in which nothing is markup. Safe in a table cell. */
 export function inMarkdown(text: string): string {
-  // Character by character: Unicode property classes, expanded by the bundler, would be larger than all other workflow code.
   const printable = [...text].map((char) => (isUnprintable(char) ? '\ufffd' : char)).join('');
   if (!MARKUP.test(printable)) return printable;
   // A backslash before a bar would cancel the bar's own escape and end the cell.

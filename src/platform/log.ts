@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
 import { labelled, widthOf } from '../domain/display.ts';
-import { visible } from '../domain/finding.ts';
+import { UNPRINTABLE, visible } from '../domain/finding.ts';
 
 /**
  * All fields that a log line may have; any other is left out, at any depth. None of them can contain a payee, an
@@ -132,9 +132,11 @@ const isScalar = (value: unknown): value is string | number | boolean | null =>
 const shownText = <Value>(value: Value): Value | string =>
   typeof value === 'string' && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}...` : value;
 
-/** JSON escapes only characters below U+0020; terminals obey others too, and some readers treat others as line ends. */
+/**
+ * JSON escapes only characters below U+0020; terminals obey others too, and some readers treat others as line ends. A line has
+ * its own end alone.
+ */
 const escaped = (line: string): string =>
-  line.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  line.replace(UNPRINTABLE, (char) => (char === '\n' ? char : char.split('').map(escapedUnit).join('')));
 
-/** C1 controls, line and paragraph separators, and characters that change the text direction. */
-const UNPRINTABLE = /[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const escapedUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

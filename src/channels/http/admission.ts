@@ -132,7 +132,7 @@ interface Reported {
 class FailedAttempts {
   readonly #limit: ReturnType<FastifyInstance['createRateLimit']>;
   readonly #deps: Pick<Gateway, 'store' | 'now' | 'log'>;
-  #refused = new Map<string, Reported>();
+  #reports = new Map<string, Reported>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(limit: ReturnType<FastifyInstance['createRateLimit']>, deps: Pick<Gateway, 'store' | 'now' | 'log'>) {
@@ -155,9 +155,9 @@ class FailedAttempts {
   /** The same for a sign-in, which the audit records: once for each network and minute, with how many there were. */
   async signInRefused(request: FastifyRequest, { name, why }: RefusedSignIn): Promise<void> {
     const network = networkOf(request);
-    const key = this.#refused.has(network) || this.#refused.size < NETWORKS_MAX ? network : OTHERS;
-    const reported = this.#refused.get(key) ?? { count: 0, names: new Set(), reasons: new Set() };
-    this.#refused.set(key, reported);
+    const key = this.#reports.has(network) || this.#reports.size < NETWORKS_MAX ? network : OTHERS;
+    const reported = this.#reports.get(key) ?? { count: 0, names: new Set(), reasons: new Set() };
+    this.#reports.set(key, reported);
     reported.count += 1;
     reported.names.add(name ?? 'unknown');
     reported.reasons.add(why);
@@ -169,10 +169,10 @@ class FailedAttempts {
   async notify(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const reported = this.#refused;
-    this.#refused = new Map();
+    const reports = this.#reports;
+    this.#reports = new Map();
     const { store, now, log } = this.#deps;
-    for (const [network, { count, names, reasons }] of reported) {
+    for (const [network, { count, names, reasons }] of reports) {
       const detail = { from: network, count: `${count}`, names: [...names].join(', '), why: [...reasons].join('; ') };
       const [only = ''] = names;
       const actor = names.size === 1 ? only : 'unknown';

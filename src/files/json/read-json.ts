@@ -1,5 +1,10 @@
 import { aboutFile, type Found, printable, shownValue } from '../../domain/finding.ts';
-import { TYPOGRAPHIC_QUOTE, withoutTypographicQuotes, withoutUnseen } from '../../domain/plain-text.ts';
+import {
+  TYPOGRAPHIC_QUOTE,
+  UNSEEN_CHARACTERS,
+  withoutTypographicQuotes,
+  withoutUnseen,
+} from '../../domain/plain-text.ts';
 import { decodeText } from '../decode.ts';
 import {
   COLUMNS_MAX,
@@ -33,9 +38,7 @@ type JsonScalar = { kind: 'string'; text: string } | { kind: 'number' | 'boolean
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 /** Those of the standard, and those that editors and old systems leave between tokens. */
-const BLANKS: ReadonlySet<number> = new Set(
-  [...' \t\n\r\f\v\u00a0\u200b\u2060\ufeff'].map((char) => char.charCodeAt(0)),
-);
+const BLANKS: ReadonlySet<number> = new Set([...' \t\n\r\f\v', ...UNSEEN_CHARACTERS].map((char) => char.charCodeAt(0)));
 const WORD = /^(?:true|false|null)/;
 const DEPTH_MAX = 64;
 
