@@ -32,7 +32,6 @@ async function call(method: 'GET' | 'POST', path: string, body?: object | string
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
-const decide = (reference: string, decision: object) => call('POST', `/v1/payouts/${reference}/decisions`, decision);
 const temporal = async (...args: string[]): Promise<string> => (await home.temporal('workflow', ...args)).stdout;
 
 interface Act {
@@ -50,16 +49,22 @@ const control = (name: string) => (_: string, batchId: string) => call('POST', `
 
 const ACTS: Act[] = [
   {
-    what: 'approve one',
-    act: (reference) => decide(reference, { decision: 'approve', by: 'checker' }),
-    answer: ok({ outcome: 'approved' }),
+    what: 'approve one by the command',
+    act: (reference) => home.payouts('approve', reference, '--yes', '--by', 'checker'),
+    answer: expect.objectContaining({ code: 0 }),
     leads: ['completed', 'awaiting-approval'],
   },
   {
-    what: 'reject one',
-    act: (reference) => decide(reference, { decision: 'reject', by: 'checker', remark: 'not ours' }),
-    answer: ok({ outcome: 'rejected' }),
+    what: 'reject one by the command',
+    act: (reference) => home.payouts('reject', reference, '--yes', '--by', 'checker', '--remark', 'not ours'),
+    answer: expect.objectContaining({ code: 0 }),
     leads: ['rejected', 'awaiting-approval'],
+  },
+  {
+    what: 'approve one without its question, which no second try would heal',
+    act: (reference) => call('POST', `/v1/payouts/${reference}/decisions`, { decision: 'approve', by: 'checker' }),
+    answer: { status: 400, body: expect.objectContaining({ code: 'digest-missing' }) },
+    leads: ['awaiting-approval', 'awaiting-approval'],
   },
   {
     what: 'cancel one',
