@@ -14,7 +14,7 @@ interface Command {
   id: number;
   env: NodeJS.ProcessEnv;
   /** Its listeners for Ctrl-C. */
-  interrupts: Set<() => void>;
+  interrupts: Set<(signal: NodeJS.Signals) => void>;
 }
 
 const commands = new AsyncLocalStorage<Command>();
@@ -42,9 +42,15 @@ process.on = (name: string | symbol, listener: (...args: never[]) => void): Node
   if (command === undefined || (name !== 'SIGINT' && name !== 'SIGTERM')) {
     return listen(name as 'message', listener as () => void);
   }
-  command.interrupts.add(listener as () => void);
+  command.interrupts.add(listener as (signal: NodeJS.Signals) => void);
   return process;
 };
+
+const listenersOf = process.listeners.bind(process);
+process.listeners = ((name: NodeJS.Signals) =>
+  name === 'SIGINT' || name === 'SIGTERM'
+    ? [...(commands.getStore()?.interrupts ?? [])]
+    : listenersOf(name)) as NodeJS.Process['listeners'];
 
 runWorkflowsLightly();
 // The native runtime ends with its last connection, and is made once in a process: this one stays.
@@ -55,7 +61,10 @@ listen('message', async (asked: CommandAsked) => {
   await kept;
   if ('interrupt' in asked) {
     const command = interrupted.get(asked.interrupt);
-    for (const listener of command?.interrupts ?? []) listener();
+    if (command === undefined) return;
+    commands.run(command, () => {
+      for (const listener of command.interrupts) listener('SIGINT');
+    });
     return;
   }
   const { id, args, env } = asked;
