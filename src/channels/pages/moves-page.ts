@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { BankError } from '../../bank/errors.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
+import { mostSoldFor } from '../../domain/agreed-cost.ts';
 import { groupedAmount } from '../../domain/display.ts';
-import { payloadDigest } from '../../domain/identity.ts';
+import { madeDigest } from '../../domain/identity.ts';
 import { Problem } from '../../domain/problem.ts';
-import { identityOf, type MoveOutlook } from '../../files/intake/own-move.ts';
+import { identityOf, type MoveOutlook, moveBound } from '../../files/intake/own-move.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { Caller } from '../http/callers.ts';
 import { optionalText, parsed } from '../http/documents.ts';
@@ -32,6 +33,8 @@ const moveBody = z.object({
   note: optionalText,
   fee_cap: optionalText,
   max_slippage: optionalText,
+  sell_currency: optionalText,
+  max_rate: optionalText,
   ...senderFields,
 });
 type Given = z.output<typeof moveBody>;
@@ -60,13 +63,17 @@ ${uid !== undefined && !(found instanceof BankError) && (accounts.length < 2 ? n
     const planned = await PLAN_MOVE.run(placeOf(gateway, request.caller), asked);
     if (planned.known !== null) return reply.redirect(payoutPath(planned.known.reference), 303);
     const view = viewOf(request, reply, gateway);
-    return show(reply, view, { title: 'The plan', body: planPage(view, asked, planned.outlook) });
+    const { outlook } = planned;
+    const { amount, max_slippage: cap = gateway.config.settings.terms.maxSlippage } = asked.instruction;
+    const bound = asked.kind === 'exchange' ? moveBound(outlook, amount, cap) : {};
+    const bounded = { ...asked, instruction: { ...asked.instruction, ...bound } };
+    return show(reply, view, { title: 'The plan', body: planPage(view, bounded, outlook) });
   });
   app.post('/moves', accessOf(MAKING), async (request, reply) => {
     const { by, signed, ...given } = parsed(moveBody, request.body, 'form');
     const asked = await askedFor(gateway, request.caller, { ...given, by });
     const { reference } = identityOf(asked);
-    const digest = payloadDigest(asked.instruction);
+    const digest = madeDigest(asked.instruction);
     const about = { question: 'make', reference, digest, decision: 'approve', remark: '' } as const;
     const sender = senderOf(request, gateway, about, { by, signed });
     if ('asked' in sender) return sender.asked;
@@ -129,7 +136,8 @@ ${csrfField(view)}<input type="hidden" name="uid" value="${uid}">
 <p class="actions"><button class="main">Show the plan</button></p></form>`;
 
 function planPage(view: View, { kind, instruction }: Asked, { from, to, fee, feeCurrency, sells }: MoveOutlook): Html {
-  const { amount, currency } = instruction;
+  const { amount, currency, max_rate: maxRate, sell_currency: sold } = instruction;
+  const most = maxRate && sold && mostSoldFor(amount, { maxRate, currency: sold });
   const hidden = Object.entries({ ...instruction, currency: undefined }).map(
     ([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`,
   );
@@ -141,11 +149,12 @@ function planPage(view: View, { kind, instruction }: Asked, { from, to, fee, fee
     ['To', to.account_id],
     ['Available there now', money(to.balance, to.currency)],
     ['Sold', sells && html`${money(sells.amount, from.currency)}, rate ${sells.rate}`],
+    ['Sold at most', most && money(most, sold)],
     ['Fee', fee !== undefined && money(fee, feeCurrency ?? '')],
     ['Document', instruction.id],
     ['Note', instruction.note],
   ])}
-<p class="quiet">Prices are as the bank quotes them now, and not binding.</p>
+<p class="quiet">Prices are as the bank quotes them now, and not binding.${most && ' More than the most is sold only if somebody approves it.'}</p>
 ${signedForm(
   view,
   '/moves',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Assessment } from '../../../src/domain/gates.ts';
-import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
+import { madeDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { cardClaim } from '../../store/card-samples.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
@@ -126,6 +126,8 @@ describe('the page for transfers and exchanges', () => {
     const plan = await visit.submit('/moves/new?uid=u-1001', '/moves/plan', FIELDS);
     expect([plan.status, plan.text]).toEqual([200, expect.stringMatching(/<h1>Buy .*100\.00 USD/)]);
     expect(plan.text).toMatch(/<dt>Sold<\/dt><dd><span class="figure">[\d.]+ EUR/);
+    expect(plan.text).toMatch(/<dt>Sold at most<\/dt><dd><span class="figure">93\.\d\d EUR/);
+    expect(plan.text).toMatch(/name="max_rate" value="0\.93\d+"/);
     const fraction = await visit.submit('/moves/new?uid=u-1001', '/moves/plan', { ...FIELDS, amount: '1.005' });
     expect(fraction.status).toBe(422);
     const strange = await visit.submit('/moves/new?uid=u-1001', '/moves/plan', { ...FIELDS, account_id: 'other' });
@@ -133,7 +135,8 @@ describe('the page for transfers and exchanges', () => {
     expect(await gateway.proxy.store.firstClaims()).toEqual([]);
   });
 
-  it('has its maker sign under a policy', async () => {
+  it('has its maker sign under a policy, with the most that was shown as sold', async () => {
+    const bound = { sell_currency: 'EUR', max_rate: '0.9318' };
     const people = await pagePeople([['alice', ['maker']]]);
     const gateway = await openPages(people);
     const visit = await signedIn(people, 'alice');
@@ -145,16 +148,16 @@ describe('the page for transfers and exchanges', () => {
         body: new URLSearchParams({ ...FIELDS, uid: 'u-1001', _csrf, ...fields }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
       });
-    const asked = await send({}, { accept: 'application/json' });
+    const asked = await send(bound, { accept: 'application/json' });
     const { options, statement } = JSON.parse(asked.text);
     const reference = referenceOf('u-1001', 'X-1', 'exchange');
-    expect(statement).toMatchObject({ question: 'make', reference, digest: payloadDigest(INSTRUCTION) });
+    expect(statement).toMatchObject({ question: 'make', reference, digest: madeDigest({ ...INSTRUCTION, ...bound }) });
     const passkey = people.passkeys.alice;
     const assertion = passkey?.assert(options.challenge, { origin: people.origin, rpId: options.rpId });
-    await send({ signed: JSON.stringify({ statement, assertion }) });
+    await send({ ...bound, signed: JSON.stringify({ statement, assertion }) });
     const made = await gateway.proxy.store.signedDecisionsOf({
       ...{ reference, question: 'make' },
-      digest: payloadDigest(INSTRUCTION),
+      digest: madeDigest({ ...INSTRUCTION, ...bound }),
     });
     expect(made).toMatchObject([{ subject: 'alice', decision: 'approve' }]);
   });
