@@ -35,6 +35,8 @@ interface ComparedRow {
   digest: string;
   state: PayoutState;
   orderId: string | null;
+  fee: string | null;
+  feeCurrency: string | null;
 }
 
 export const COMPLETED = 'payout completed';
@@ -65,6 +67,7 @@ export function rowDifferences(row: ComparedRow, entries: readonly MoneyEntry[])
     if (entry.action !== COMPLETED || isAdopted(entries)) continue;
     found.money(entry, instruction, 'row');
     found.text(entry, 'orderId', row.orderId ?? undefined, 'row');
+    found.text(entry, 'fee', row.fee === null ? undefined : `${row.fee} ${row.feeCurrency ?? ''}`.trim(), 'row');
     if (lastSent !== undefined) found.text(lastSent, 'account', entry.detail.account, 'entry');
   }
   if (isEnd(state) && ended.length === 0) found.add(null, 'state', '', state, 'row');

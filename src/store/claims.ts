@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
 import type { OriginalMessage, OriginalTransaction } from '../domain/bank-message.ts';
+import { madeDigest } from '../domain/identity.ts';
 import { type PayoutInstruction, priorityRank } from '../domain/instruction.ts';
 import type { PayoutKind } from '../domain/names.ts';
 import { lookAlikeKeys, payeeName } from '../domain/payee.ts';
@@ -115,7 +116,7 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
 
 /** Over the rows in the order of the file, in any order of the claims. */
 async function rootOf(db: Database, batchId: string): Promise<string> {
-  const query = db.selectFrom('payouts').select(['row', 'reference', 'payloadDigest']).where('batchId', '=', batchId);
+  const query = db.selectFrom('payouts').select(['row', 'reference', 'instruction']).where('batchId', '=', batchId);
   const claimed = new ClaimedRows();
   const read = (after: number) => query.where('row', '>', after).orderBy('row').limit(ROWS_PER_STATEMENT).execute();
   for await (const row of pagedByRow(read)) claimed.add(row);
@@ -329,8 +330,8 @@ function insertWithEntry(db: Database, claim: PayoutClaimRequest): Promise<Payou
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     const row = await insertClaimed(transaction, claim);
     if (row === undefined) return undefined;
-    const { by, reference: subject, payloadDigest: digest, at } = claim;
-    const detail = { digest, ...askedDetail(row) };
+    const { by, reference: subject, at } = claim;
+    const detail = { digest: madeDigest(row.instruction), ...askedDetail(row) };
     await audit(transaction, { at, actor: by ?? 'unknown', action: 'payout claimed', subject, detail });
     return row;
   });

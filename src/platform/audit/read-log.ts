@@ -1,6 +1,6 @@
 import type { Bank } from '../../bank/bank.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
-import { payloadDigest } from '../../domain/identity.ts';
+import { madeDigest } from '../../domain/identity.ts';
 import {
   COMPLETED,
   type LogDifference,
@@ -113,7 +113,7 @@ export async function compareWithLog(store: Store, bank: Pick<Bank, 'orders'> | 
     for (const row of page) {
       const its = entries.get(row.reference) ?? [];
       compared.payouts += 1;
-      differences.push(...rowDifferences({ ...row, digest: payloadDigest(row.instruction) }, its));
+      differences.push(...rowDifferences({ ...row, digest: madeDigest(row.instruction) }, its));
       const order = await orders?.of(row, its);
       if (order === undefined) continue;
       compared.orders = (compared.orders ?? 0) + 1;
@@ -132,7 +132,7 @@ async function batchDifferences(store: Store): Promise<LogDifference[]> {
       const [claimed, before] = [new ClaimedRows(), { rows: detail.rows ?? '', root: detail.root ?? '' }];
       let count = 0;
       for await (const { reference, instruction } of store.rows(subject)) {
-        claimed.add({ reference, payloadDigest: payloadDigest(instruction) });
+        claimed.add({ reference, instruction });
         count += 1;
       }
       const now = { rows: `${count}`, root: claimed.root() };

@@ -1,3 +1,5 @@
+import { madeDigest } from '../../domain/identity.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { leafHash, MerkleTree } from './merkle.ts';
 
 /** What somebody or something did, as it is handed in. It contains no secret, no payee name and no account number. */
@@ -79,13 +81,13 @@ const masked = (text: string): string =>
 
 /**
  * The rows of a batch as they were claimed, in their order: the root of a Merkle tree (RFC 6962) whose leaves are
- * `["REFERENCE","DIGEST"]`, the digest that of the instruction.
+ * `["REFERENCE","DIGEST"]`, the digest what a maker signs of the instruction.
  */
 export class ClaimedRows {
   readonly #tree = new MerkleTree();
 
-  add({ reference, payloadDigest }: { reference: string; payloadDigest: string }): void {
-    this.#tree.append(leafHash(JSON.stringify([reference, payloadDigest])));
+  add({ reference, instruction }: { reference: string; instruction: PayoutInstruction }): void {
+    this.#tree.append(leafHash(JSON.stringify([reference, madeDigest(instruction)])));
   }
 
   /** 32 bytes in base64. */

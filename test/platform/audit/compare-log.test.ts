@@ -30,7 +30,8 @@ async function paid(store: Store, { amount = '10.50', meanwhile = async () => {}
   const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 5, claim };
   await store.recordAttempt({ ...attempt, request: { ...request, expiredAt: 9 } });
   const shown = { orderId: 'o-1', amount, currency: 'USD', accountId: 'acc-1' };
-  await store.changePayout(reference, { state: 'completed', orderId: 'o-1', paid: shown, at: 6 });
+  const fee = { fee: '0.25', feeCurrency: 'USD' };
+  await store.changePayout(reference, { state: 'completed', orderId: 'o-1', paid: shown, ...fee, at: 6 });
 }
 
 onEveryStore('Rows and orders compared with the audit log', (test) => {
@@ -56,8 +57,14 @@ onEveryStore('Rows and orders compared with the audit log', (test) => {
 
   it.each([
     ['amount', "update payouts set instruction = replace(instruction, '10.50', '3.00')", 'amount'],
+    [
+      'rate',
+      `update payouts set instruction = replace(instruction, '"currency"', '"max_rate":"9","currency"')`,
+      'root',
+    ],
     ['payee', "update payouts set instruction = replace(instruction, 'ben-1', 'ben-2')", 'root'],
     ['state', "update payouts set state = 'failed' where order_id = 'o-1'", 'state'],
+    ['fee', "update payouts set fee = '99.00' where order_id = 'o-1'", 'fee'],
     ['order', "update payouts set order_id = 'o-2' where order_id = 'o-1'", 'orderId'],
     ['end', "update payouts set state = 'completed'", 'state'],
     ['rows', "delete from payouts where document_id = 'other'", 'rows'],
