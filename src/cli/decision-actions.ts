@@ -35,6 +35,7 @@ import {
   planToSign,
   preparePlan,
   type ReadPlan,
+  type ShownRow,
   WHY_EXCLUDED,
 } from '../people/decisions/batch-plan.ts';
 import { roleAskedOf } from '../people/decisions/scope.ts';
@@ -49,7 +50,7 @@ import {
   updateBatch,
 } from '../platform/temporal/workflow-executions.ts';
 import { payeeInFull } from '../reports/masked.ts';
-import { alikeText, capsText, flagTexts } from '../reports/question-facts.ts';
+import { alikeText, capsText, flagsOfAll, flagTexts } from '../reports/question-facts.ts';
 import { confirm } from './confirm.ts';
 import {
   assertApprovable,
@@ -379,14 +380,24 @@ async function decideBatch(
   return EXIT.completed;
 }
 
-const PLAN_COLUMNS: [head: string, cell: (shown: BatchPlan['shown'][number]) => string][] = [
-  ['document', ({ row }) => row.documentId],
-  ['amount', ({ row: { instruction } }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
-  ['to', ({ row, payee }) => payeeInFull(row, payee?.items)],
-  ['note', ({ row }) => row.instruction.note ?? ''],
-  ['from', ({ row: { instruction, assessed } }) => assessed?.payingAccountId ?? instruction.account_id],
-  ['check', ({ row }) => flagTexts(row).join(', ')],
-];
+/** Without what is to be checked of all of them, which is said above. */
+function planColumns(plan: BatchPlan): [head: string, cell: (shown: ShownRow) => string][] {
+  const ofAll = flagsOfAll(plan);
+  return [
+    ['document', ({ row }) => row.documentId],
+    ['amount', ({ row: { instruction } }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
+    ['to', ({ row, payee }) => payeeInFull(row, payee?.items)],
+    ['note', ({ row }) => row.instruction.note ?? ''],
+    ['from', ({ row: { instruction, assessed } }) => assessed?.payingAccountId ?? instruction.account_id],
+    [
+      'check',
+      ({ row }) =>
+        flagTexts(row)
+          .filter((flag) => !ofAll.includes(flag))
+          .join(', '),
+    ],
+  ];
+}
 
 function planText(plan: BatchPlan): string {
   const { batchId, question, rows, shown, totals, payees, newPayees, caps, flags, alikes, apart, digest } = plan;
@@ -416,7 +427,7 @@ function planText(plan: BatchPlan): string {
     ...caps.map((it) => `  ${capsText(it)}`),
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
     ...alikes.map((ids) => `  check: ${alikeText(ids)}`),
-    ...(first.length === 0 ? [] : ['', filledTable(PLAN_COLUMNS, first, width)]),
+    ...(first.length === 0 ? [] : ['', filledTable(planColumns(plan), first, width)]),
     ...(others > 0
       ? [
           `and ${groupedAmount(others)} more, decided too: listed are new and changed payees, then the largest; the page of the batch searches all`,

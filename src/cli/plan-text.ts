@@ -5,10 +5,10 @@ import { addDecimals } from '../domain/money.ts';
 import type { AccountOutlook } from '../files/intake/costs.ts';
 import type { Outlook } from '../files/intake/outlook.ts';
 import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
-import type { ListedRow, Plan, PlannedExchange, StoreUse } from '../files/intake/plan.ts';
+import type { ListedRow, Plan, StoreUse } from '../files/intake/plan.ts';
 import { userHome } from '../platform/config/home.ts';
 import { payeeInFull, payeeText } from '../reports/masked.ts';
-import { alikesTexts, baseTexts, exchangeTexts, feesTexts, shortfallTexts } from '../reports/plan-texts.ts';
+import { alikesTexts, baseTexts, boundTexts, exchangeTexts, feesTexts, shortfallTexts } from '../reports/plan-texts.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { filledTable, shellWord, table } from './output.ts';
 
@@ -33,8 +33,7 @@ export function planText(
     ...datesText(plan),
     ...lookAlikesText(plan, earlier),
     ...alikesTexts(plan).map(visible),
-    ...(outlook === undefined ? [] : outlookText(outlook)),
-    ...plan.exchanges.map(soldText),
+    ...(outlook === undefined ? boundTexts(plan).map(visible) : outlookText(plan, outlook)),
     ...(plan.store === undefined ? [] : storeText(plan.store)),
     `plan ${hash}`,
   ].join('\n');
@@ -109,8 +108,10 @@ function approvalsText({ beforeSend, atBank, moreByPayee }: Outlook['approvals']
   ];
 }
 
-function outlookText(outlook: Outlook): string[] {
-  const costs = [feesTexts, exchangeTexts, shortfallTexts, baseTexts].flatMap((texts) => texts(outlook));
+function outlookText({ exchanges }: Plan, outlook: Outlook): string[] {
+  const costs = [feesTexts, exchangeTexts, boundTexts, shortfallTexts, baseTexts].flatMap((texts) =>
+    texts({ ...outlook, exchanges }),
+  );
   return [
     ...approvalsText(outlook.approvals),
     ...costs.map(visible),
@@ -140,9 +141,6 @@ export function rowsText({ listed, payouts }: Plan & { listed: readonly ListedRo
   const rest = more > 0 ? [`and ${number(more)} more: listed are payees given by their details, then the largest`] : [];
   return [filledTable(LISTED_COLUMNS, shown, widthOf(process.stderr)), ...rest].join('\n');
 }
-
-const soldText = ({ amount, currency, sellAtMost, sellCurrency, payingAccountId }: PlannedExchange): string =>
-  `sells at most ${groupedAmount(sellAtMost)} ${sellCurrency} for ${groupedAmount(amount)} ${currency}, paid from ${visible(payingAccountId)}`;
 
 const accountCells = ({ accountId, currency, balance, needs, after }: AccountOutlook): string[] => [
   accountId,

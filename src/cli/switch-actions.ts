@@ -21,11 +21,11 @@ export async function switchOff(
   const signer = await signerOf(session, options, 'switch');
   const asked = { to: 'off', scope, key, by: signer.name } as const;
   const { named: off, openPayouts: open } = await session.ask(NAMED_SWITCH, asked);
-  await confirm(`Switch off ${switchText(off)} (open payouts that name it: ${open})?`, options.yes);
+  await confirm(`Switch off ${switchText(off)} (it concerns ${counted(open, 'open payout')})?`, options.yes);
   const signed = signedSwitch(signer, 'off', off, options.reason);
   const { changed } = await session.ask(SWITCH, { ...asked, reason: options.reason, signed });
   const text = changed
-    ? `Off: ${switchText(off)}. Open payouts that name it: ${open}.`
+    ? `Off: ${switchText(off)}. Nothing more is sent of ${counted(open, 'open payout')}; an order that the bank already has is not stopped by this.`
     : `${switchText(off)} was already off.`;
   session.output.result({ switch: { ...off, off: true }, changed, openPayouts: open }, text);
 }

@@ -32,6 +32,10 @@ export function searchDelayMs(n: number, waits: Waits): number | undefined {
   return fraction === undefined ? undefined : Math.ceil(fraction * (waits.lateCommitMs + waits.listLagMs));
 }
 
+/** When the second search begins that can prove that an attempt that ended at `since` made no order; epoch ms. */
+export const secondProofAt = (since: number, waits: Waits): number =>
+  since + (searchDelayMs(SEARCH_SCHEDULE_FRACTIONS.length - 1, waits) ?? 0);
+
 /**
  * Why a list is not believed: it shows what nobody asked for, or what cannot be read. In words for people, to follow "the bank's
  * list shows"; without values from the list.

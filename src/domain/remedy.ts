@@ -6,9 +6,9 @@ export type Actor = 'approver' | 'compliance' | 'operator' | 'maker' | 'outside'
 
 /**
  * What ends a wait without people: the patience for money, the expiry of our approval, the expiry of the bank's audit, the row's
- * date.
+ * date, the earliest proof that an order is absent.
  */
-export type Deadline = 'funds' | 'approval' | 'bank-audit' | 'date';
+export type Deadline = 'funds' | 'approval' | 'bank-audit' | 'date' | 'absence';
 
 /** The text for people about a kind of wait, end or incident: what it is, what to do, and what happens if nobody acts. */
 export interface Remedy {

@@ -58,6 +58,7 @@ async function turnOf(
   if (asked === undefined) {
     return BEFORE_ASKING[row.state] ?? PAID;
   }
+  if (row.state === 'held') return ['is held', 'are held'];
   if (asked.question !== question) return ['asks something else now', 'ask something else now'];
   const verdict = await verdictOn(app, row, asked);
   if (verdict.verdict === 'rejected') return ['was rejected by somebody else', 'were rejected by somebody else'];

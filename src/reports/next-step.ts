@@ -1,3 +1,4 @@
+import { secondProofAt } from '../domain/absence.ts';
 import { isSamePerson, may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { anyOf, groupedAmount, shortId } from '../domain/display.ts';
@@ -112,7 +113,10 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
   return {
     kind,
     ...(accountId !== undefined && { accountId }),
-    why: off === undefined ? why + notMadeText(row) : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
+    why:
+      off === undefined
+        ? given(why, context.approvedBy?.get(row.reference)) + notMadeText(row)
+        : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
     hasEnded: isEnd(state),
     since: Math.max(row.stateSince, off?.at ?? 0),
     until: isEnd(state) || until === undefined ? null : deadline(until, row, context),
@@ -138,6 +142,10 @@ function withAccount({ state, reason, instruction, assessed }: PayoutRecord, acc
   const [has, needs, lacks] = [funds.available, funds.needs, addDecimals(funds.needs, `-${funds.available}`)];
   return `account ${accountId} lacks ${groupedAmount(lacks)} ${currency}: it holds ${groupedAmount(has)}, and ${groupedAmount(needs)} are needed`;
 }
+
+/** `(2 needed)` once one is given: `(2 needed, 1 given)`. */
+const given = (why: string, approved: readonly string[] = []): string =>
+  approved.length === 0 ? why : why.replace(/\((\d+) needed\)$/, `($1 needed, ${approved.length} given)`);
 
 const notMadeText = ({ state, assessed }: PayoutRecord): string =>
   state === 'awaiting-approval' && assessed?.notMade === true ? `; ${NOT_MADE}` : '';
@@ -206,6 +214,8 @@ function deadline(kind: Deadline, row: PayoutRecord, { terms, calendar, auditEnd
       return row.stateSince + terms.waits.approvalTtlMs;
     case 'bank-audit':
       return auditEnds?.get(row.reference) ?? null;
+    case 'absence':
+      return secondProofAt(row.stateSince, terms.waits);
     case 'date':
       return dueAt(row.instruction, calendar) ?? null;
   }

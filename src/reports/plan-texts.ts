@@ -8,12 +8,13 @@ const money = (amount: string, currency: string): string => `${groupedAmount(amo
 
 /** Of all payouts: quoted, or estimated by those that are. */
 export function feesTexts({ fees, feesUnknown }: Pick<Costs, 'fees' | 'feesUnknown'>): string[] {
-  const known = fees.map(({ currency, amount, quoted, estimated }) => {
+  const parts = fees.map(({ currency, amount, quoted, estimated }) => {
     const payouts = counted(quoted + estimated, 'payout');
     return estimated === 0
-      ? `Fees now: ${money(amount, currency)} for ${payouts}.`
-      : `Fees now: about ${money(amount, currency)} for ${payouts}: ${groupedAmount(quoted)} quoted, ${groupedAmount(estimated)} estimated from them.`;
+      ? `${money(amount, currency)} for ${payouts}`
+      : `about ${money(amount, currency)} for ${payouts} (${groupedAmount(quoted)} quoted, ${groupedAmount(estimated)} estimated from them)`;
   });
+  const known = parts.length === 0 ? [] : [`Fees now: ${parts.join(', ')}.`];
   const payouts = counted(feesUnknown, fees.length === 0 ? 'payout' : 'other payout');
   return feesUnknown === 0
     ? known
@@ -41,6 +42,13 @@ export const shortfallTexts = ({ balances }: Pick<Costs, 'balances'>): string[] 
     );
 
 const isShort = ({ after }: AccountOutlook): boolean => after.startsWith('-');
+
+/** The bound that is signed, which leaves out the fees. */
+export const boundTexts = ({ exchanges }: Pick<Plan, 'exchanges'>): string[] =>
+  exchanges.map(
+    ({ amount, currency, sellAtMost, sellCurrency, payingAccountId }) =>
+      `Fees apart, at most ${money(sellAtMost, sellCurrency)} is sold for ${money(amount, currency)}, paid from ${payingAccountId}.`,
+  );
 
 export function baseTexts({ inBase }: Pick<Costs, 'inBase'>): string[] {
   if (inBase === null) return [];

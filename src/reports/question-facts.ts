@@ -2,7 +2,7 @@ import type { LabelledText } from '../domain/display.ts';
 import { counted, groupedAmount } from '../domain/display.ts';
 import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
-import { FLAGS } from '../domain/payee.ts';
+import { FLAGS, type Flag } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { maskedPayee, payeeNamed } from './masked.ts';
@@ -89,7 +89,7 @@ export function flagTexts(
   const flags: [isUp: boolean, text: string][] = [
     ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
     [kind === 'payout' && instruction.beneficiary_id === undefined, 'payee given by its details'],
-    [lookAlikeOf !== null && alike.length === 0, 'looks like an earlier payout'],
+    [lookAlikeOf !== null && alike.length === 0, 'looks like another payout'],
     [alike.length > 0, `same payee and amount as ${alike.join(', ')} of the same file`],
     [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
     [assessed?.funds?.enough === false, 'the account does not hold enough money'],
@@ -139,6 +139,18 @@ export const alikeText = (ids: readonly string[]): string =>
   `${counted(ids.length, 'row')} are alike: ${ids.slice(0, ALIKE_MAX).join(', ')}${ids.length > ALIKE_MAX ? ' and others' : ''} (same payee, amount and currency)`;
 
 const ALIKE_MAX = 10;
+
+/** Texts of the flags that every row of a plan has: its summary says them once. */
+export const flagsOfAll = ({
+  flags,
+  rows,
+}: {
+  flags: Partial<Record<Flag, number>>;
+  rows: readonly unknown[];
+}): string[] =>
+  (Object.keys(flags) as Flag[])
+    .filter((flag) => rows.length > 1 && flags[flag] === rows.length)
+    .map((flag) => FLAGS[flag]);
 
 /** Caps that one signature covers, with the number of payouts. */
 export const capsText = ({ feeCap, maxSlippage, count }: { feeCap?: string; maxSlippage?: string; count: number }) =>

@@ -37,3 +37,23 @@ export const STATES: Readonly<Record<PayoutState, { meaning: string; byItself: s
   rejected: { meaning: 'rejected by people, or the approval expired', byItself: 'Nothing: it has ended.' },
   cancelled: { meaning: 'cancelled on request, or by the bank', byItself: 'Nothing: it has ended.' },
 };
+
+/** A state after "3 payouts". */
+export const STATE_WORDS: Readonly<Record<PayoutState, string>> = {
+  received: 'not started yet',
+  preparing: 'being prepared',
+  scheduled: 'waiting for their date',
+  held: 'held',
+  'awaiting-funds': 'waiting for money',
+  'awaiting-approval': 'waiting for approval',
+  converting: 'being exchanged',
+  submitting: 'being sent',
+  resolving: 'being searched for at the bank',
+  'awaiting-bank-approval': "waiting for the bank's audit",
+  processing: 'at the bank',
+  'needs-operator': 'waiting for an operator',
+  completed: 'paid',
+  failed: 'failed',
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+};

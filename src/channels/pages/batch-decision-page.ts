@@ -20,14 +20,14 @@ import {
 } from '../../people/decisions/batch-plan.ts';
 import { executionsOver } from '../../platform/temporal/workflow-executions.ts';
 import { type Html, html } from '../../reports/html.ts';
-import { alikeText, capsText, flagTexts, payeeShown } from '../../reports/question-facts.ts';
+import { alikeText, capsText, flagsOfAll, flagTexts, payeeShown } from '../../reports/question-facts.ts';
 import type { BatchRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { optionalText, parsed } from '../http/documents.ts';
 import { visibleBatchOf } from '../http/may-see.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { show, type View, viewOf } from './layout.ts';
-import { batchPath, type Column, dataTable, money, nothing, payoutPath, TOTALS } from './pieces.ts';
+import { batchPath, type Column, dataTable, money, nothing, payoutPath } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import { assertReasoned, NO_DEFAULT, remarkField, senderFields, signedForm, signedOrAsked } from './signed-forms.ts';
 
@@ -169,8 +169,7 @@ function summary(plan: BatchPlan): Html {
 ${question === 'bank' && "These orders wait for the bank's audit."} A signature covers each row as it is shown here: if its payee or a cap changes, that row asks again.</p>
 <ul class="quiet">${caps.map((it) => html`<li>${capsText(it)}</li>`)}</ul>
 ${flagged.length > 0 && html`<ul class="flags">${flagged.map(([flag, n]) => html`<li class="badge attention">${groupedAmount(n)}: ${FLAGS[flag]}</li>`)}</ul>`}
-${alikes.map((ids) => html`<p class="attend">${alikeText(ids)}.</p>`)}
-${totals.length > 1 && dataTable('Amounts', TOTALS, totals)}`;
+${alikes.map((ids) => html`<p class="attend">${alikeText(ids)}.</p>`)}`;
 }
 
 /** All rows of the rejection, which covers those of the approval. */
@@ -182,7 +181,7 @@ ${signedForm(
   view,
   `${batchPath(batch.batchId)}/decide`,
   html`${NO_DEFAULT}<input type="hidden" name="digestApprove" value="${approve.digest}"><input type="hidden" name="digestReject" value="${reject.digest}"><input type="hidden" name="q" value="${q ?? ''}"><input type="hidden" name="listed" value="${reject.shown.map(({ row }) => row.reference).join(' ')}">
-${dataTable('Rows without a tick are left out', rowColumns(alone), reject.shown)}
+${dataTable('Rows without a tick are left out', rowColumns(alone, flagsOfAll(approve)), reject.shown)}
 ${others > 0 && html`<p class="attend">${counted(others, 'more row is', 'more rows are')} decided too: those listed are the ones with new or changed payees, then the largest. Search to see others.</p>`}
 <p><label>Remark <input name="remark" maxlength="200" aria-describedby="remark-help"></label>
 <span class="quiet" id="remark-help">Needed to reject.</span></p>`,
@@ -197,11 +196,12 @@ const button = (decision: Decision, plan: BatchPlan): Html =>
   html`<button class="${decision === 'approve' ? 'main' : 'danger'}" name="decision" value="${decision}" data-of="${plan.rows.length}" data-totals="${plan.totals.map(({ amount, currency }) => `${amount} ${currency}`).join(' ')}">${decision === 'approve' ? 'Approve' : 'Reject'} ${payouts(plan)}</button>
 `;
 
-const rowColumns = (alone: ReadonlyMap<string, string>): readonly Column<ShownRow>[] => [
+/** `ofAll`: what is to be checked of every row, which the summary says. */
+const rowColumns = (alone: ReadonlyMap<string, string>, ofAll: readonly string[]): readonly Column<ShownRow>[] => [
   {
     head: 'Document',
     cell: ({ row: { reference, documentId, instruction } }) =>
-      html`<input type="checkbox" name="tick-${reference}" value="yes" checked aria-label="Decide ${documentId}" data-tick="${instruction.amount} ${instruction.currency}"${alone.has(reference) && html` data-alone`}> <a href="${payoutPath(reference)}">${documentId}</a>`,
+      html`<span class="tick"><input type="checkbox" name="tick-${reference}" value="yes" checked aria-label="Decide ${documentId}" data-tick="${instruction.amount} ${instruction.currency}"${alone.has(reference) && html` data-alone`}> <a href="${payoutPath(reference)}">${documentId}</a></span>`,
   },
   { head: 'Payee', cell: (shown) => payeeCell(shown) },
   { head: 'Amount', isFigure: true, cell: ({ row: { instruction: it } }) => money(it.amount, it.currency) },
@@ -210,8 +210,8 @@ const rowColumns = (alone: ReadonlyMap<string, string>): readonly Column<ShownRo
     head: 'Check',
     cell: ({ row }) => {
       const why = alone.get(row.reference);
-      const flags = flagTexts(row).map((flag) => html`<span class="badge attention">${flag}</span> `);
-      return html`${flags}${why !== undefined && html`<span class="badge attention">${why}</span>`}`;
+      const flags = [...flagTexts(row).filter((flag) => !ofAll.includes(flag)), ...(why === undefined ? [] : [why])];
+      return html`<span>${flags.map((flag) => html`<span class="badge attention">${flag}</span> `)}</span>`;
     },
   },
 ];

@@ -4,6 +4,7 @@ import type { BatchState, PayoutState, ResolveAction } from '../../domain/payout
 import { type Html, html, type Part } from '../../reports/html.ts';
 import { payeeText } from '../../reports/masked.ts';
 import type { NextStep } from '../../reports/next-step.ts';
+import { STATE_WORDS } from '../../reports/state-texts.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
@@ -129,7 +130,7 @@ function instead(command: string, caller: Caller): Html | undefined {
     case 'cancel':
       return html`<strong>Cancel</strong>`;
     case 'resolve':
-      return html`<strong>Resolve</strong> with “${MEANS[action as ResolveAction]}”`;
+      return html`<strong>Resolve</strong> (“${MEANS[action as ResolveAction]}”)`;
     case 'retry':
       return maySubmitFiles(caller) ? html`<strong>Pay again</strong>` : undefined;
     case 'acknowledge':
@@ -183,7 +184,7 @@ export const groupSections = (
   html`${groups.map((group) => {
     const { kind, state, count, totals, needsAttention, why } = group;
     return html`<details class="card"${needsAttention && html` open`}>
-<summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${state}, ${totalsText(totals)}</h2></summary>
+<summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${STATE_WORDS[state]}, ${totalsText(totals)}</h2></summary>
 <p class="${needsAttention ? 'attend' : 'note'}">${why} (<code>${kind}</code>)</p>
 ${stepFacts(group, context, count === 1 ? 'To do, on its page' : 'To do, on the page of each')}
 ${rowsOf(group)}

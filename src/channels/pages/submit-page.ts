@@ -14,7 +14,14 @@ import { assertPlan, type PlanDocument, takeFile } from '../../files/intake/take
 import { FILE_NAMES } from '../../files/read-file.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { payeeNamed } from '../../reports/masked.ts';
-import { alikesTexts, baseTexts, exchangeTexts, feesTexts, shortfallTexts } from '../../reports/plan-texts.ts';
+import {
+  alikesTexts,
+  baseTexts,
+  boundTexts,
+  exchangeTexts,
+  feesTexts,
+  shortfallTexts,
+} from '../../reports/plan-texts.ts';
 import { answerOf } from '../http/answer-error.ts';
 import { assertFileName, receive, tooLarge, type Upload } from '../http/bodies.ts';
 import type { Caller } from '../http/callers.ts';
@@ -176,8 +183,7 @@ ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
 ${shortfallTexts(plan).map((text) => html`<p class="attend">${text}</p>`)}
-${[feesTexts, exchangeTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
-${plan.exchanges.map((it) => html`<p>Sells at most ${money(it.sellAtMost, it.sellCurrency)} for ${money(it.amount, it.currency)}, paid from ${it.payingAccountId}.</p>`)}
+${[feesTexts, exchangeTexts, boundTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}
 ${alikes(plan)}

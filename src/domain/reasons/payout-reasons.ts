@@ -59,9 +59,10 @@ export const PAYOUT_REASONS = {
     'bank-audit',
   ),
   'outcome-unknown': forNobody(
-    'an answer of the bank was lost, or the store restored; searching for the order before anything else is sent',
+    'it is not known whether the bank has its order: an answer was lost, or the store was restored; searching for the order before anything else is sent',
     'Nothing, and do not pay it another way: it may already be paid.',
-    "It continues as soon as the bank's data proves what happened.",
+    'If the bank shows the order, it is followed. If by the time above two searches have proven that there is none, it is sent again under the same reference, or waits for an operator where that is not allowed.',
+    'absence',
   ),
   // held
   'fee-above-cap': forApprover(

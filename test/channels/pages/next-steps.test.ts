@@ -104,7 +104,7 @@ it('what waits for somebody is shown by kind, and each row leads to its page', a
   await gateway.proxy.store.changePayout(rows[2]?.reference ?? '', { state: 'held', reason, at: Date.now() });
   const { text } = await (await signedIn(persons, 'bob')).send('/');
   const page = read(text);
-  expect(page).toMatch(/2 payouts awaiting-approval, \S+ USD/);
+  expect(page).toMatch(/2 payouts waiting for approval, \S+ USD/);
   expect(page).toMatch(/1 payout held, \S+ USD/);
   expect(page).toContain('Have the bank unfreeze the account. Then Approve checks again at once');
   expect(text).toContain(`href="/batches/${rows[0]?.batchId}/decide"`);
@@ -114,7 +114,7 @@ it('what waits for somebody is shown by kind, and each row leads to its page', a
   const [other] = await claimed(gateway, [{ id: 'inv-4' }], 'alice');
   if (other !== undefined) await asking(gateway, other);
   const both = read((await (await signedIn(persons, 'bob')).send('/')).text);
-  expect(both).toMatch(/3 payouts awaiting-approval, \S+ USD/);
+  expect(both).toMatch(/3 payouts waiting for approval, \S+ USD/);
   expect(both).not.toContain('payouts approve');
 });
 
