@@ -23,6 +23,8 @@ export interface BookedLine {
   /** `accountKey` of the other side. */
   counterparty: string | undefined;
   chargesMinor: bigint;
+  /** What a return is recorded under: the bank's order where the line is one, else the id of the line. */
+  orderId: string;
 }
 
 export type MovementKind = 'payment' | 'fee' | 'exchange' | 'transfer' | 'return' | 'card';
@@ -39,6 +41,8 @@ export interface OurMovement {
   direction: Direction;
   /** ISO 8601 day from which a booking is expected. */
   on: string;
+  /** Of a return: what it was recorded under. */
+  orderId?: string;
 }
 
 /** A payout, transfer, exchange or card payment, with what it moved. */
@@ -111,7 +115,7 @@ export interface Discrepancy {
 
 /** Money that came back, by a reference of the payout. */
 export interface AttributedReturn {
-  lineId: string;
+  orderId: string;
   reference: string;
   minor: bigint;
   currency: string;

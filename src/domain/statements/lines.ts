@@ -95,6 +95,7 @@ function lineOf(
   const references = said.flatMap((it) => [...it.references, it.bankReference ?? []].flat());
   return {
     ...{ id, accountId, currency, minor, direction, on, isReversal, batch, returnReason },
+    orderId: (entry.kind === 'orders' ? entry.bankReference : undefined) ?? id,
     isReturn: returnReason !== undefined || RETURN.test(code),
     isFee: FEE.test(code),
     references: [...new Set([...references, ...texts.flatMap(wordsOf)])],

@@ -51,6 +51,7 @@ class Matching {
   private readonly returns: AttributedReturn[] = [];
   /** Lines about which people have decided. */
   private readonly said: ReadonlySet<string>;
+  private readonly lineOrders: ReadonlySet<string>;
   /** Records about whose payment something was already said. */
   private readonly judged = new Set<string>();
 
@@ -67,6 +68,7 @@ class Matching {
       for (const movement of record.movements) this.unbooked.set(movement.id, movement);
     }
     this.open = new Set(input.lines);
+    this.lineOrders = new Set(input.lines.map(({ orderId }) => orderId));
     this.said = new Set(input.byHand?.map(({ lineId }) => lineId));
   }
 
@@ -209,13 +211,22 @@ class Matching {
     const inOrder = lines.toSorted((a, b) => (a.line.on < b.line.on ? -1 : a.line.on > b.line.on ? 1 : 0));
     return inOrder.filter(({ line, by }) => {
       const isIt = (it: OurMovement): boolean =>
-        this.unbooked.has(it.id) && isSamePlace(it, line) && it.minor === line.minor && !line.isReversal;
+        this.unbooked.has(it.id) &&
+        isSamePlace(it, line) &&
+        it.minor === line.minor &&
+        !line.isReversal &&
+        this.mayBeReturn(it, line);
       const fitting = record.movements.filter(isIt);
       const movement = fitting.find(({ kind }) => (kind === 'fee') === line.isFee) ?? fitting[0];
       if (movement === undefined) return true;
       this.take(line, movement, by);
       return false;
     });
+  }
+
+  /** A return that was recorded for one booking is no other booking. */
+  private mayBeReturn({ orderId }: OurMovement, line: BookedLine): boolean {
+    return orderId === undefined || orderId === line.orderId || !this.lineOrders.has(orderId);
   }
 
   private judgeDebits(record: OurRecord, debits: readonly Named[]): void {
@@ -296,12 +307,17 @@ class Matching {
     }
     this.matched(line, record, 'return', by);
     if (isUndone) return;
-    const { id: lineId, minor, currency, on, returnReason: reason } = line;
+    const { orderId, minor, currency, on, returnReason: reason } = line;
     const known = record.movements.find(
-      (it) => it.kind === 'return' && it.currency === currency && it.minor === minor && this.unbooked.has(it.id),
+      (it) =>
+        it.kind === 'return' &&
+        it.currency === currency &&
+        it.minor === minor &&
+        this.unbooked.has(it.id) &&
+        this.mayBeReturn(it, line),
     );
     if (known !== undefined) this.unbooked.delete(known.id);
-    else this.returns.push({ lineId, reference, minor, currency, on, reason });
+    else this.returns.push({ orderId, reference, minor, currency, on, reason });
   }
 
   private say(
@@ -347,7 +363,7 @@ class Matching {
   private mayBe(movement: OurMovement, line: BookedLine): boolean {
     if (this.judged.has(movement.reference) || (line.isFee && movement.kind !== 'fee')) return false;
     const isBack = line.isReturn || line.isReversal;
-    if ((movement.kind === 'return') !== isBack) return false;
+    if ((movement.kind === 'return') !== isBack || !this.mayBeReturn(movement, line)) return false;
     const away = daysBetween(movement.on, line.on);
     if (away < (isBack ? -BOOKED_WITHIN_DAYS : -1) || away > BOOKED_WITHIN_DAYS) return false;
     const payee = this.byReference.get(movement.reference)?.payeeAccount;
@@ -435,13 +451,18 @@ class Matching {
     });
   }
 
-  /** Paid before, within the time of returns, and not less: the equal ones first. */
+  /** Paid before, within the time of returns, with as much not yet returned: the equal ones first. */
   private mayHaveComeBack(line: BookedLine): string[] {
     return this.input.records
-      .filter(({ state, asked, endedOn }) => {
+      .filter(({ state, asked, endedOn, movements, reference }) => {
+        const back = [
+          ...movements.filter(({ kind }) => kind === 'return'),
+          ...this.returns.filter((it) => it.reference === reference),
+        ];
+        const left = asked.minor - sum(back);
         const away = endedOn === undefined ? -1 : daysBetween(endedOn, line.on);
         const isInTime = away >= 0 && away <= RETURNED_WITHIN_DAYS;
-        const fits = line.isReturn ? line.minor <= asked.minor : line.minor === asked.minor;
+        const fits = line.isReturn ? line.minor <= left : line.minor === left;
         return state === 'paid' && isInTime && asked.currency === line.currency && fits;
       })
       .toSorted((a, b) => Number(b.asked.minor === line.minor) - Number(a.asked.minor === line.minor))

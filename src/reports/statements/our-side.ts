@@ -75,6 +75,7 @@ function postedBy({ reference, kind }: PayoutRecord, movement: Movement): OurMov
     ...{ kind: movedAs, reference, accountId, currency, direction },
     minor: minorOf(amount, currency) ?? 0n,
     on: dayOf(movement.at),
+    ...(movement.kind === 'return' && movement.orderId !== null && { orderId: movement.orderId }),
   }));
 }
 

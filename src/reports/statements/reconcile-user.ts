@@ -127,7 +127,7 @@ async function openIncident(
 }
 
 async function recordReturns(store: Store, { returns }: Reconciled, seenAt: number): Promise<void> {
-  for (const { lineId: orderId, reference, minor, currency, reason } of returns) {
+  for (const { orderId, reference, minor, currency, reason } of returns) {
     await store.recordReturn({ orderId, reference, amount: formatMinor(minor, currency), currency, seenAt });
     if (reason !== undefined) await store.recordReturnReason(orderId, reason);
   }

@@ -207,11 +207,15 @@ const WRITES: Readonly<Record<string, string>> = {
   booked_exchanges: 'insert',
   paid_orders: 'insert',
   plan_rows: 'insert',
+  statement_details: 'insert',
+  return_reasons: 'insert',
   signed_decisions: 'insert, update (taken_at, used_at)',
   ...Object.fromEntries(
     [
       ...['idempotency_keys', 'meta', 'open_orders', 'outbox', 'refused_events', 'senders', 'subscriptions'],
       ...['switches', 'watches'],
+      // An order list takes the place of the one before, and a comparison that of the one before.
+      ...['entry_matches', 'statement_entries', 'statements'],
     ].map((table) => [table, 'insert, update, delete']),
   ),
   payouts_migration: '',

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { formatMinor } from '../../../src/domain/money.ts';
 import { takeOrders } from '../../../src/reports/statements/orders-statement.ts';
+import { reconcileUser } from '../../../src/reports/statements/reconcile-user.ts';
 import { takeStatements } from '../../../src/reports/statements/take-statement.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -109,4 +110,51 @@ it('takes the same file once, and opens each incident once', async () => {
   expect(await found(store)).toEqual(before);
   expect(await store.incidents({ open: true, limit: 1_000 })).toEqual(incidents);
   expect(incidents).toHaveLength(month.planted.filter(({ kind }) => kind !== 'unexplained-credit').length);
+});
+
+it('attributes a return of equal amounts only when people say to which payout it belongs', async () => {
+  const month = monthOf(8);
+  const store = await storeOf(month);
+  await takeFile(store, camt053(month.bookings));
+  const unattributed = (await found(store)).find(({ kind }) => kind === 'unattributed-return');
+  const [lineId = ''] = unattributed?.lineIds ?? [];
+  const [reference = '', another] = unattributed?.candidates ?? [];
+  expect(another).toBeDefined();
+  await store.decideEntry({ lineId, uid: 'user-1', reference, by: 'alice', reason: 'asked the bank', at: NOW });
+  await reconcileUser({ store, now: () => NOW }, 'user-1');
+  const before = await found(store);
+  expect(before.map(({ kind }) => kind)).not.toContain('unattributed-return');
+  expect(await store.returnsOf([reference])).toContainEqual(expect.objectContaining({ orderId: lineId }));
+  expect((await store.returnReasonsOf([lineId])).get(lineId)).toEqual({ code: 'AC01', text: undefined });
+  expect(await store.incident(unattributed?.incidentId ?? '')).toMatchObject({ acknowledged: { by: 'bank' } });
+  await reconcileUser({ store, now: () => NOW }, 'user-1');
+  expect(await found(store)).toEqual(before);
+});
+
+it('takes back that a payout is not booked when a later statement has the booking', async () => {
+  const month = monthOf(9);
+  const store = await storeOf(month);
+  const missing = month.planted.find(({ kind }) => kind === 'not-booked');
+  await takeFile(store, mt940(month.bookings));
+  const late = month.payouts.find(({ row }) => row.reference === missing?.reference);
+  const { reference = '' } = late?.row ?? {};
+  const amount = late?.row.instruction.amount.replace('.', ',');
+  const [latest] = await store.statementsTaken({ accountId: 'acc-eur', limit: 1 });
+  const opening = latest?.closing?.replace('.', ',');
+  const closing = formatMinor(BigInt(latest?.closing?.replace('.', '') ?? 0) - (late?.minor ?? 0n), 'EUR').replace(
+    '.',
+    ',',
+  );
+  const lines = [
+    ':20:S',
+    ':25:acc-eur',
+    ':28C:99/1',
+    `:60F:C260410EUR${opening}`,
+    `:61:260413D${amount}NTRF${reference}`,
+  ];
+  const { statements } = await takeFile(store, [...lines, `:62F:C260413EUR${closing}`, '-'].join('\n'));
+  expect(statements).toMatchObject([{ outcome: 'taken' }]);
+  expect((await found(store)).map(({ kind }) => kind)).not.toContain('not-booked');
+  const [incident] = await store.incidentsOf([reference]);
+  expect(incident).toMatchObject({ kind: 'not-booked', acknowledged: { by: 'bank' } });
 });

@@ -273,7 +273,7 @@ const sum = (bookings: readonly Booking[]): bigint => bookings.reduce((total, { 
 /** Statements by account and day, with balances that continue each other, up to the end of the month. */
 function* statements(bookings: readonly Booking[]) {
   for (const [account, currency] of Object.entries(ACCOUNTS)) {
-    let opening = 5_000_000n;
+    let opening = 5_000_000_000n;
     const own = bookings.filter((it) => it.account === account);
     const days = [...new Set([...own.map(({ on }) => on), '2026-03-01', '2026-04-10'])].sort();
     for (const [index, on] of days.entries()) {
