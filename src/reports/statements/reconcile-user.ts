@@ -1,8 +1,10 @@
 import { formatMinor } from '../../domain/money.ts';
+import type { OrderFacts } from '../../domain/order-judgement.ts';
 import type { BookedLine, Discrepancy, OurRecord, Reconciled } from '../../domain/statements/booked.ts';
 import { differenceOf, incidentOf } from '../../domain/statements/discrepancies.ts';
 import { coverageOf, linesOf } from '../../domain/statements/lines.ts';
 import { dayAfter, RETURNED_WITHIN_DAYS, reconcile } from '../../domain/statements/matching.ts';
+import { returnReasonText } from '../../domain/statements/return-reasons.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { cardRecord, OurSide } from './our-side.ts';
 
@@ -126,9 +128,17 @@ async function openIncident(
   if (found !== undefined) await store.noteDiscrepancyIncident(discrepancyId, found.id);
 }
 
+/** As the comparison of order lists records them: with the incident that lets people agree that it is paid again. */
 async function recordReturns(store: Store, { returns }: Reconciled, seenAt: number): Promise<void> {
-  for (const { orderId, reference, minor, currency, reason } of returns) {
-    await store.recordReturn({ orderId, reference, amount: formatMinor(minor, currency), currency, seenAt });
+  for (const { orderId, reference, minor, currency, on, reason } of returns) {
+    const amount = formatMinor(minor, currency);
+    const isNew = await store.recordReturn({ orderId, reference, amount, currency, seenAt });
     if (reason !== undefined) await store.recordReturnReason(orderId, reason);
+    if (!isNew || (await store.payout(reference))?.state !== 'completed') continue;
+    const order: OrderFacts = {
+      ...{ order_id: orderId, status: returnReasonText(reason) ?? 'booked', stage: 'paid', created_at: Date.parse(on) },
+      ...{ transaction_amount: amount, transaction_currency: currency },
+    };
+    await store.recordIncident({ kind: 'returned', reference, orderId, order, seenAt });
   }
 }

@@ -109,7 +109,11 @@ it('takes the same file once, and opens each incident once', async () => {
   expect(new Set(statements.map(({ outcome }) => outcome))).toEqual(new Set(['known']));
   expect(await found(store)).toEqual(before);
   expect(await store.incidents({ open: true, limit: 1_000 })).toEqual(incidents);
-  expect(incidents).toHaveLength(month.planted.filter(({ kind }) => kind !== 'unexplained-credit').length);
+  const differences = month.planted.filter(({ kind }) => kind !== 'unexplained-credit');
+  expect(incidents.filter(({ kind }) => kind !== 'returned')).toHaveLength(differences.length);
+  expect(incidents.filter(({ kind }) => kind === 'returned')).toHaveLength(month.returns.length);
+  const [back] = incidents.filter(({ kind }) => kind === 'returned');
+  expect(back?.order?.status).toBe('the account of the payee is closed (AC04)');
 });
 
 it('attributes a return of equal amounts only when people say to which payout it belongs', async () => {
