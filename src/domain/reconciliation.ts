@@ -111,7 +111,7 @@ const OURS_IS: Readonly<Record<string, string>> = {
   sell_amount: 'booked',
   rate: 'booked',
   [FEE_CAP]: 'agreed',
-  ...Object.fromEntries(Object.values(DISCREPANCIES).map(({ says }) => [says, 'recorded'])),
+  ...Object.fromEntries(Object.values(DISCREPANCIES).map(({ field }) => [field, 'recorded'])),
 };
 
 /** Both values: `transaction_amount: sent 12.00, shown 120.00`. */

@@ -54,12 +54,15 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
 
 function card({ incident, payout }: VisibleIncident, view: View, mayAcknowledge: boolean): Html {
   const { id, reference, orderId, seenAt, acknowledged, kind } = incident;
+  const isBooking = kind === 'booking-unexplained';
   return html`<section class="card" aria-label="Incident ${id}">
 <p class="sentence"><strong>${INCIDENTS[kind].says}</strong></p>
 <p>${incidentSides(incident, payout)}.</p>
 ${factList([
-  ['Payout', html`<a href="${payoutPath(reference)}">${payout?.documentId ?? reference}</a>`],
-  ['Bank order', html`<code>${orderId}</code>`],
+  isBooking
+    ? ['Booking', html`<a href="/statements"><code>${reference}</code></a>`]
+    : ['Payout', html`<a href="${payoutPath(reference)}">${payout?.documentId ?? reference}</a>`],
+  ['Bank order', !isBooking && html`<code>${orderId}</code>`],
   ['Seen', moment(seenAt)],
   ['Incident', html`<code>${id}</code>`],
   ['Acknowledged by', acknowledged?.by],

@@ -31,24 +31,43 @@ export const STATEMENT_INCIDENTS = {
 
 type StatementIncident = keyof typeof STATEMENT_INCIDENTS;
 
-/** In words, for lists and as the name of what differs. */
-export const DISCREPANCIES: Readonly<Record<DiscrepancyKind, { says: string; incident?: StatementIncident }>> = {
-  'not-booked': { says: 'paid and not booked', incident: 'not-booked' },
-  'booked-not-paid': { says: 'booked and not paid', incident: 'booked-unpaid' },
-  'late-booking': { says: 'booked after the payout had ended unpaid', incident: 'booked-unpaid' },
-  'other-amount': { says: 'booked with another amount', incident: 'booked-otherwise' },
-  'other-currency': { says: 'booked in another currency', incident: 'booked-otherwise' },
-  'other-account': { says: 'booked on another account', incident: 'booked-otherwise' },
-  'other-fee': { says: 'booked with another fee', incident: 'booked-otherwise' },
-  'booked-twice': { says: 'booked twice', incident: 'booked-otherwise' },
-  'booking-undone': { says: 'booked, and undone by the bank', incident: 'booked-otherwise' },
+/** In words for lists (`says`), and the name of what differs (`field`). */
+export const DISCREPANCIES: Readonly<
+  Record<DiscrepancyKind, { says: string; field: string; incident?: StatementIncident }>
+> = {
+  'not-booked': { says: 'paid and not booked', field: 'booking', incident: 'not-booked' },
+  'booked-not-paid': { says: 'booked and not paid', field: 'booking', incident: 'booked-unpaid' },
+  'late-booking': { says: 'booked after the payout had ended unpaid', field: 'booking', incident: 'booked-unpaid' },
+  'other-amount': { says: 'booked with another amount', field: 'booked amount', incident: 'booked-otherwise' },
+  'other-currency': {
+    says: 'booked in another currency',
+    field: 'booked amount and currency',
+    incident: 'booked-otherwise',
+  },
+  'other-account': {
+    says: 'booked on another account',
+    field: 'amount booked on another account',
+    incident: 'booked-otherwise',
+  },
+  'other-fee': { says: 'booked with another fee', field: 'booked fee', incident: 'booked-otherwise' },
+  'booked-twice': { says: 'booked twice', field: 'amount booked in total', incident: 'booked-otherwise' },
+  'booking-undone': {
+    says: 'booked, and undone by the bank',
+    field: 'amount booked back',
+    incident: 'booked-otherwise',
+  },
   'unattributed-return': {
     says: 'came back, and no reference says from which payout',
+    field: 'return',
     incident: 'booking-unexplained',
   },
-  'unexplained-debit': { says: 'left the account, and belongs to no payout', incident: 'booking-unexplained' },
+  'unexplained-debit': {
+    says: 'left the account, and belongs to no payout',
+    field: 'debit',
+    incident: 'booking-unexplained',
+  },
   // Money that others send to the account is no business of the payouts.
-  'unexplained-credit': { says: 'came to the account, and belongs to no payout' },
+  'unexplained-credit': { says: 'came to the account, and belongs to no payout', field: 'credit' },
 };
 
 /** Kinds that the comparison of order lists already reports as incidents of its own. */
@@ -68,4 +87,4 @@ export const incidentOf = (
 export const differenceOf = (
   kind: DiscrepancyKind,
   { ours, booked }: { ours: string | undefined; booked: string | undefined },
-): Difference => ({ field: DISCREPANCIES[kind].says, ours: ours ?? '', shown: booked ?? '' });
+): Difference => ({ field: DISCREPANCIES[kind].field, ours: ours ?? '', shown: booked ?? '' });
