@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { Problem, ProblemKind } from '../domain/problem.ts';
 
 /** Exit codes of `run` and `watch`; other commands use the ones that fit. Contract: docs/operations.md. */
@@ -40,6 +41,18 @@ const EXIT_OF: Readonly<Record<ProblemKind, ExitCode>> = {
 };
 
 export const exitOf = ({ kind }: Pick<Problem, 'kind'>): ExitCode => EXIT_OF[kind];
+
+/**
+ * For a program that has started others: a signal that nobody listens to ends it by its 'exit', in which it ends them, too. Without
+ * this, a terminal that is closed would leave a Temporal server behind.
+ */
+export function exitOnSignals(): void {
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+    });
+  }
+}
 
 const LINGER_MS = 2_000;
 

@@ -24,3 +24,28 @@ it.each(['SIGTERM', 'SIGHUP'] as const)(
     expect(await ended).toEqual([7, null]);
   },
 );
+
+it.each([
+  ['SIGHUP', 129],
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)(
+  'a command that listens to no %s ends by its exit, in which it ends what it has started',
+  async (signal, code) => {
+    const program = `
+    import { exitOnSignals } from '${fileURLToPath(new URL('../../src/cli/exit.ts', import.meta.url))}';
+    exitOnSignals();
+    process.once('exit', () => process.stdout.write('ended it'));
+    setInterval(() => {}, 1_000);
+    console.log('up');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const printed: string[] = [];
+    child.stdout.on('data', (text) => printed.push(`${text}`));
+    const ended = once(child, 'close');
+    child.stdout.once('data', () => child.kill(signal));
+    expect(await ended).toEqual([code, null]);
+    expect(printed.join('')).toContain('ended it');
+  },
+);

@@ -3,7 +3,6 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { get } from 'node:http';
-import { constants } from 'node:os';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, isGrpcServiceError } from '@temporalio/client';
@@ -186,14 +185,6 @@ async function startServer(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): 
   }
 }
 
-/** Of a terminal that is closed, or of Ctrl-C. */
-const ENDING = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
-
-/** Without a listener such a signal would end the process before its 'exit', and leave the server behind. */
-function endUnlessHandled(signal: NodeJS.Signals): void {
-  if (process.listeners(signal).every((it) => it === endUnlessHandled)) process.exit(128 + constants.signals[signal]);
-}
-
 const STARTS_MAX = 4;
 const PORT_LOST = /address already in use/;
 
@@ -211,10 +202,8 @@ async function startOnce(options: EmbeddedServerOptions, logFlag: 'w' | 'a'): Pr
   // A process that ends without `stop` ends its server too; after a SIGKILL, the next boot does.
   const endWithUs = () => child.kill('SIGTERM');
   process.once('exit', endWithUs);
-  for (const signal of ENDING) process.on(signal, endUnlessHandled);
   const stop = async (patienceMs?: number) => {
     process.removeListener('exit', endWithUs);
-    for (const signal of ENDING) process.removeListener(signal, endUnlessHandled);
     await end(child, patienceMs);
   };
   try {

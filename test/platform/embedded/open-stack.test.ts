@@ -16,7 +16,6 @@ import type { Stack, StackMode, StackOptions } from '../../../src/platform/embed
 import { lastUiUrl, readStackFile, writeStackFile } from '../../../src/platform/embedded/stack-file.ts';
 import { takesConnections } from '../../../src/platform/temporal/connection.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
-import { until } from '../../support/until.ts';
 import { fakeParts } from './stack-process.ts';
 
 const program = fileURLToPath(new URL('./stack-process.ts', import.meta.url));
@@ -107,16 +106,6 @@ describe('an embedded stack', () => {
     expect(existsSync(join(home, 'stack.json'))).toBe(false);
     expect(lastUiUrl(home)).toBe(owner.uiUrl);
     expect(processMark(written?.temporalPid ?? 0)).toBeUndefined();
-  });
-
-  it('ends its server when the terminal of its owner is closed', async () => {
-    const { child } = await openElsewhere('serve');
-    const server = readStackFile(home)?.temporalPid ?? 0;
-    child.kill('SIGHUP');
-    expect(await once(child, 'exit')).toEqual([129, null]);
-    await until(async () => processMark(server) === undefined);
-    // What the next command removes as well: there is no server behind it any more.
-    rmSync(join(home, 'stack.json'));
   });
 
   it('leaves a server behind when its owner is killed, which the next owner ends before it starts its own', async () => {
