@@ -384,7 +384,7 @@ export const namesIn = <Name extends string>(table: Readonly<Record<Name, unknow
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-export const TEMPLATES = ['csv', 'json', 'pain.001', 'payees', 'mapping'] as const;
+export const TEMPLATES = ['csv', 'xlsx', 'json', 'pain.001', 'payees', 'mapping'] as const;
 export type TemplateKind = (typeof TEMPLATES)[number];
 
 /** Values of `doctor --accept`: what belongs to a store's identity and may change without the store being the wrong one. */

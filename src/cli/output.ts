@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { atRight, columnsOf, filledUp, fitted, labelled, shortId, widthOf, wordsOf, wrap } from '../domain/display.ts';
 import { type Finding, formatFinding, rowsText, visible, warningsByKind } from '../domain/finding.ts';
+import { Problem } from '../domain/problem.ts';
 
 /** stdout carries the result only; progress, prompts and errors go to stderr. */
 export interface Output {
@@ -9,6 +10,8 @@ export interface Output {
   result(document: object, text: string): void;
   /** Same, for a document too large for memory: JSON in pieces. */
   stream(pieces: AsyncIterable<string>, text: () => Promise<string>): Promise<void>;
+  /** A file that is no text; with `--json` in base64. Throws a `Problem` on a terminal. */
+  bytes(file: Buffer): void;
   /** For the person watching; nothing with `--quiet`. */
   say(text: string): void;
   /** What a question is about; shown even with `--quiet`. */
@@ -54,6 +57,14 @@ export function createOutput(options: {
       if (!json) return this.result({}, await text());
       for await (const piece of pieces) if (!stdout.write(onOneLine(piece))) await once(stdout, 'drain');
       stdout.write('\n');
+    },
+    bytes(file) {
+      if (json) return this.result({ base64: file.toString('base64') }, '');
+      if (stdout.isTTY) {
+        const hint = 'Add > and the name of a file.';
+        throw new Problem('usage', 'terminal-in-the-way', 'This is a file that a terminal cannot show.', { hint });
+      }
+      stdout.write(file);
     },
     say(text) {
       if (!quiet) notify(text);

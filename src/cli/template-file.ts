@@ -14,6 +14,7 @@ import {
   messageTemplate,
   type TemplateIds,
   templateRows,
+  xlsxTemplate,
 } from '../files/template/template.ts';
 import { bankOffer, offerIn } from '../platform/open-bank.ts';
 import type { TemplateKind } from './command.ts';
@@ -32,6 +33,7 @@ export async function template(
   const missing = fieldsWithoutSample(entries);
   if (missing.length > 0)
     session.output.say(`No sample value matches the bank's rule for ${missing.join(', ')}; fill it in.`);
+  if (kind === 'xlsx') return session.output.bytes(xlsxTemplate(templateRows(entries, idsOf(session)), entries));
   const text = textOf(kind, entries, idsOf(session));
   session.output.result({ template: kind, text }, text);
 }
@@ -55,7 +57,7 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
   session.output.result({ template: kind, text }, text);
 }
 
-function textOf(kind: TemplateKind, entries: RequiredDetailsEntry[], ids: TemplateIds): string {
+function textOf(kind: Exclude<TemplateKind, 'xlsx'>, entries: RequiredDetailsEntry[], ids: TemplateIds): string {
   if (kind === 'csv') return csvTemplate(templateRows(entries, ids), entries);
   if (kind === 'json') return jsonTemplate(templateRows(entries, ids));
   return messageTemplate(entries, ids, new Date())[kind === 'pain.001' ? 'pain001' : kind];

@@ -1,4 +1,4 @@
-import { getCountrySpecifications, isQRIBAN, ValidationErrorsIBAN, validateIBAN } from 'ibantools';
+import { composeIBAN, getCountrySpecifications, isQRIBAN, ValidationErrorsIBAN, validateIBAN } from 'ibantools';
 
 /** Identifiers of accounts and banks, and references of payment schemes: what can be known to be wrong with them. */
 
@@ -13,6 +13,19 @@ export function ibanFault(text: string): IbanFault | undefined {
   if (!/^[A-Z]{2}\d{2}[A-Z0-9]{1,30}$/.test(iban)) return 'not-an-iban';
   const { errorCodes } = validateIBAN(iban);
   return FAULTS.find(([code]) => errorCodes.includes(code))?.[1];
+}
+
+/**
+ * An IBAN of zeros in the form of its country, which no bank has given; of Germany for a country without IBANs, or where zeros have a
+ * check digit of the country's own.
+ */
+export function sampleIban(country: string): string {
+  const form = COUNTRIES[country]?.bban_regexp ?? '';
+  const bban = [...form.matchAll(/\[([^\]]+)\]\{(\d+)\}/g)]
+    .map(([, characters = '', length]) => (characters.includes('0-9') ? '0' : 'A').repeat(Number(length)))
+    .join('');
+  const iban = bban === '' ? null : composeIBAN({ countryCode: country, bban });
+  return iban !== null && ibanFault(iban) === undefined ? iban : 'DE36000000000000000000';
 }
 
 const FAULTS: readonly (readonly [code: ValidationErrorsIBAN, fault: IbanFault])[] = [

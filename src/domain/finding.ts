@@ -18,6 +18,8 @@ export interface Finding {
   message: string;
   /** Path in an XML document, e.g. `/Document/CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`; absent for other formats. */
   path?: string;
+  /** Cell of a spreadsheet, `D5`; absent for other formats. */
+  cell?: string;
   /** Of a warning: how many more rows have the same and are not listed. */
   more?: number;
 }
@@ -77,7 +79,8 @@ export function inFileOrder(findings: readonly Finding[]): Finding[] {
 
 /** One line for a terminal: `payroll.csv:7 amount "10.5" too-many-decimals: ...`. */
 export function formatFinding(finding: Finding): string {
-  const place = finding.line === 0 ? visible(finding.file) : `${visible(finding.file)}:${finding.line}`;
+  const behind = finding.cell === undefined ? `:${finding.line}` : ` ${finding.cell}`;
+  const place = finding.line === 0 ? visible(finding.file) : `${visible(finding.file)}${behind}`;
   const subject = [finding.column, finding.value === null ? null : `"${finding.value}"`];
   const where = finding.path === undefined ? '' : ` (${finding.path})`;
   return `${[place, ...subject, finding.rule].filter((part) => part !== null).join(' ')}: ${finding.message}${where}`;

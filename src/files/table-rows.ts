@@ -15,6 +15,7 @@ export interface CellProblem {
 /** Rows of a table whose first record has the column names: a CSV file or a sheet. */
 export class TableRows {
   private readonly sink: RowSink;
+  private readonly isSheet: boolean;
   private names: readonly string[] | undefined;
   /** Index of each readable column. */
   private readonly positions = new Map<string, number>();
@@ -22,8 +23,10 @@ export class TableRows {
   private rows = 0;
   private hasValues = false;
 
-  constructor(sink: RowSink) {
+  /** `isSheet`: its columns have letters. */
+  constructor(sink: RowSink, { isSheet = false } = {}) {
     this.sink = sink;
+    this.isSheet = isSheet;
   }
 
   /** Column names; undefined before the header line. */
@@ -33,7 +36,7 @@ export class TableRows {
 
   /** Throws `UnreadableFile` if the record has none of our column names, or too many columns. */
   takeHeader(record: readonly string[], line: number): void {
-    const names = record.map((name) => withoutUnseen(name).trim());
+    const names = asOurs(record.map((name) => withoutUnseen(name).trim()));
     this.names = names;
     this.headerLine = line;
     if (names.length > COLUMNS_MAX) throw tooManyColumns(line);
@@ -49,7 +52,7 @@ export class TableRows {
       else if (this.positions.has(name)) this.sink.finding({ ...this.found(line, DUPLICATE_NAME), column: name });
       else {
         this.positions.set(name, index);
-        this.sink.column({ name, line, row: null });
+        this.sink.column({ name, line, row: null, ...(this.isSheet && { letter: letterOf(index) }) });
       }
     }
   }
@@ -102,19 +105,35 @@ export class TableRows {
   }
 }
 
-/** If names differ from ours only in case, spaces and hyphens, shows how to write them. */
+/**
+ * Names as we write them: `Account ID` is `account_id`. Where none of ours is written as we do, the names of the bank are taken to
+ * be in the same spelling; else they are left as they are, since a bank can distinguish case.
+ */
+function asOurs(names: readonly string[]): string[] {
+  const ours = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_'));
+  const isOtherSpelling = !names.some((name) => OWN_FIELDS.has(name)) && ours.some((name) => OWN_FIELDS.has(name));
+  return names.map((name, index) => {
+    const written = ours[index] ?? name;
+    return isOtherSpelling || OWN_FIELDS.has(written) ? written : name;
+  });
+}
+
+/** Why a first line has none of our column names. */
 function noHeader(names: readonly string[]): { rule: string; message: string } {
-  const meant = names.map((name) => name.toLowerCase().replace(/[\s-]+/g, '_')).filter((name) => OWN_FIELDS.has(name));
-  if (meant.length === 0) {
-    if (names.some((name) => OWN_FIELDS.has(withoutTypographicQuotes(name)))) return QUOTED_OTHERWISE;
-    if (names[0]?.startsWith('sep=')) return EXCEL_SEPARATOR;
-    const isSplitOtherwise = names.some((name) =>
-      name.split(OTHER_DELIMITERS).some((part) => OWN_FIELDS.has(part.trim())),
-    );
-    return isSplitOtherwise ? OTHER_DELIMITER : NO_HEADER;
-  }
-  const message = `column names are lower case, with "_" between words; write ${meant.join(', ')}, and the others likewise`;
-  return { rule: NO_HEADER.rule, message };
+  if (names.some((name) => OWN_FIELDS.has(withoutTypographicQuotes(name)))) return QUOTED_OTHERWISE;
+  if (names[0]?.startsWith('sep=')) return EXCEL_SEPARATOR;
+  const isSplitOtherwise = names.some((name) =>
+    name.split(OTHER_DELIMITERS).some((part) => OWN_FIELDS.has(part.trim())),
+  );
+  return isSplitOtherwise ? OTHER_DELIMITER : NO_HEADER;
+}
+
+const LETTERS = 26;
+
+/** `A` for 0, `Z` for 25, `AA` for 26. */
+export function letterOf(index: number): string {
+  const last = String.fromCharCode('A'.charCodeAt(0) + (index % LETTERS));
+  return index < LETTERS ? last : letterOf(Math.floor(index / LETTERS) - 1) + last;
 }
 
 const NO_HEADER = {

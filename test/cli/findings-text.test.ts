@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { formatFindings, formatWarnings } from '../../src/cli/output.ts';
+import { formatFinding } from '../../src/domain/finding.ts';
+import { FindingList } from '../../src/files/rules/finding-list.ts';
 
 it('says each kind of warning once, with its first rows', () => {
   const warning = {
@@ -29,4 +31,23 @@ it('says what is wrong with one account of a bank message once, and of each row 
   );
   const inTable = [1, 2].map((row) => ({ ...found, row, line: row }));
   expect(formatFindings(inTable).split('\n')).toHaveLength(2);
+});
+
+it('names the cell of a spreadsheet', () => {
+  const findings = new FindingList();
+  findings.letters.set('amount', 'D');
+  const found = {
+    file: 'a.xlsx',
+    line: 5,
+    column: 'amount',
+    value: '1,5',
+    rule: 'not-a-decimal',
+    message: 'write 1.5',
+  };
+  findings.add({ ...found, row: 4 }, { ...found, row: null }, { ...found, row: 4, column: 'other' });
+  expect(findings.list().map(formatFinding).toSorted()).toEqual([
+    'a.xlsx D5 amount "1,5" not-a-decimal: write 1.5',
+    'a.xlsx:5 amount "1,5" not-a-decimal: write 1.5',
+    'a.xlsx:5 other "1,5" not-a-decimal: write 1.5',
+  ]);
 });

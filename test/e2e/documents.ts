@@ -180,6 +180,10 @@ const finding = z.strictObject({
   rule: kebabCase,
   message: z.string().min(1),
   path: z.string().startsWith('/').optional(),
+  cell: z
+    .string()
+    .regex(/^[A-Z]{1,3}\d+$/)
+    .optional(),
 });
 
 const errorDocument = z.strictObject({

@@ -235,6 +235,7 @@ export const template = command('template', 'print a file to fill in, valid for 
   examples: [
     ['payouts template > payroll.csv', 'a sample row to fill in for each payment type of the bank'],
     ['payouts template --currency USD', 'in one currency'],
+    ['payouts template xlsx --currency EUR > payroll-eur.xlsx', 'the same for a spreadsheet'],
     ['payouts template json > payroll.json', 'the same as JSON'],
     ['payouts template pain.001 > invoices.xml', 'a bank message, with the two files that complete it:'],
     ['payouts template mapping > mapping.json', 'which bank account belongs to the debtor account'],

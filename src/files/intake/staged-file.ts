@@ -78,6 +78,9 @@ export class StagedFile implements RowSink<Finding>, Disposable {
 
   column(column: ReadColumn): void {
     this.columns.push(column);
+    if (column.letter === undefined) return;
+    this.findings.letters.set(column.name, column.letter);
+    this.warnings.letters.set(column.name, column.letter);
   }
 
   finding(...findings: readonly Finding[]): void {

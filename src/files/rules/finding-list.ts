@@ -9,6 +9,8 @@ export class FindingList {
   /** Whether a finding is about the whole file: then the meaning of its rows is in doubt, and none of them is paid. */
   aboutFile = false;
   total = 0;
+  /** Letters of the columns of a spreadsheet, by name: findings of a row then name their cell. */
+  readonly letters = new Map<string, string>();
   private readonly kept: Finding[] = [];
   /** By rule, column and message: how many are kept, and how many more there are. */
   private readonly kinds = new Map<string, { kept: number; more: number; last: Finding }>();
@@ -27,7 +29,9 @@ export class FindingList {
     }
   }
 
-  private keep(finding: Finding): void {
+  private keep(given: Finding): void {
+    const letter = given.row === null ? undefined : this.letters.get(given.column ?? '');
+    const finding = letter === undefined ? given : { ...given, cell: `${letter}${given.line}` };
     if (this.kept.length === KEPT_MAX) return;
     const key = `${finding.rule} ${finding.column} ${finding.message}`;
     const kind = this.kinds.get(key) ?? { kept: 0, more: 0, last: finding };

@@ -24,4 +24,6 @@ export interface ReadColumn {
   name: string;
   line: number;
   row: number | null;
+  /** Of the column of a spreadsheet: `D`. */
+  letter?: string;
 }

@@ -1,6 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import { matchPattern } from '../../bank/pattern.ts';
 import type { FieldDescriptor, RequiredDetailsEntry } from '../../bank/schemas/beneficiaries.ts';
+import { sampleIban } from '../../domain/bank-identifiers.ts';
 import { beneficiaryFields, INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import { present } from '../../domain/iterate.ts';
 import { currencyExponent, formatMinor, sumDecimals } from '../../domain/money.ts';
@@ -10,6 +11,7 @@ import { ofType } from '../iso20022/simple-types.ts';
 import { accountKey, bankKey } from '../messages/account-key.ts';
 import type { MessageMapping, PaymentTypeRule } from '../messages/mapping.ts';
 import { asksForMore } from '../messages/message-instruction.ts';
+import { writeXlsx } from '../xlsx/write-xlsx.ts';
 
 /** The longest account number in any network. */
 const CHARACTERS_MAX = 34;
@@ -19,9 +21,14 @@ const CHARACTERS_MAX = 34;
  * out.
  */
 export function samplePayee({ currency, fields }: RequiredDetailsEntry): Record<string, string> {
-  const values = fields
-    .filter(({ required }) => required)
-    .map((field): [string, string | undefined] => [field.field, sampleValue(field, currency)]);
+  const needed = fields.filter(({ required }) => required);
+  const own = countryOf(currency);
+  // The bank of an account is in the country of its IBAN.
+  const country = needed.some(({ field }) => field === 'iban_no') ? sampleIban(own).slice(0, 2) : own;
+  const values = needed.map((field): [string, string | undefined] => [
+    field.field,
+    sampleValue(field, currency, country),
+  ]);
   return Object.fromEntries(values.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
@@ -35,8 +42,11 @@ export function fieldsWithoutSample(entries: readonly RequiredDetailsEntry[]): s
 }
 
 /** A value that matches the field's rule; `undefined` if none of the usual shapes does. */
-export function sampleValue({ field, regex, data_type }: FieldDescriptor, currency: string): string | undefined {
-  const country = countryOf(currency);
+export function sampleValue(
+  { field, regex, data_type }: FieldDescriptor,
+  currency: string,
+  country = countryOf(currency),
+): string | undefined {
   if (data_type === 'country') return country;
   const named = Object.hasOwn(NAMED, field) ? NAMED[field as keyof typeof NAMED]?.(country) : undefined;
   const candidates = [named, ...(data_type === 'phone' ? PHONES : []), ...shapes(country)];
@@ -62,7 +72,7 @@ const NAMED: Partial<Record<(typeof USUAL_PAYEE_FIELDS)[number], (country: strin
   address_address1: () => '1 Example Street',
   aba_routing_code: () => '000000000',
   account_no: () => '00001001',
-  iban_no: (country) => `${country}00EXAMPLE0000000001`,
+  iban_no: sampleIban,
   swift_code: (country) => `EXAM${country}00`,
 };
 const PHONES = ['+10000000000', '10000000000'];
@@ -309,9 +319,24 @@ export function csvTemplate(
   rows: readonly Readonly<Record<string, string>>[],
   entries: readonly RequiredDetailsEntry[],
 ): string {
-  const own = INSTRUCTION_FIELDS.filter((name) => !LEFT_OUT.has(name));
-  return stringify([...rows], { header: true, columns: [...own, ...fieldNames(entries)] });
+  return stringify([...rows], { header: true, columns: columnsFor(entries) });
 }
+
+/** The same as a spreadsheet: amounts are numbers, and what a spreadsheet would change (account numbers, dates) is text. */
+export const xlsxTemplate = (
+  rows: readonly Readonly<Record<string, string>>[],
+  entries: readonly RequiredDetailsEntry[],
+): Buffer =>
+  writeXlsx(
+    'Payouts',
+    columnsFor(entries).map((name) => ({ name, kind: name === 'amount' ? 'number' : 'text' })),
+    rows,
+  );
+
+const columnsFor = (entries: readonly RequiredDetailsEntry[]): string[] => [
+  ...INSTRUCTION_FIELDS.filter((name) => !LEFT_OUT.has(name)),
+  ...fieldNames(entries),
+];
 
 export function jsonTemplate(rows: readonly Readonly<Record<string, string>>[]): string {
   return `${JSON.stringify({ payouts: rows }, null, 2)}\n`;

@@ -142,7 +142,7 @@ function columnOf(reference: string | undefined): number | undefined {
  * without values do not count. Lines are those of the sheet. In memory: the packed file, the workbook's texts and one row.
  */
 export async function readXlsx(bytes: AsyncIterable<Uint8Array>, sink: RowSink): Promise<void> {
-  const table = new TableRows(sink);
+  const table = new TableRows(sink, { isSheet: true });
   using parts = await openParts(bytes);
   const workbook = await readWorkbook(parts);
   await readSheets(parts, workbook, table);

@@ -106,7 +106,9 @@ it('is in one currency when asked for, and one document with --json', async () =
   expect(printed.document).toEqual({ template: 'csv', text: printed.text });
 });
 
-it.each(TEMPLATES)('%s ends with one line end and names nobody real', async (kind) => {
+const TEXTS = TEMPLATES.filter((kind) => kind !== 'xlsx');
+
+it.each(TEXTS)('%s ends with one line end and names nobody real', async (kind) => {
   const { session, printed } = open('sandbox');
   await template(session, kind, { currency: undefined });
   expect(printed.text).toMatch(/[^\n]\n$/);

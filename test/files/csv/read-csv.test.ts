@@ -85,11 +85,19 @@ test('a file without a header line is reported, and shows nothing of its first r
   expect(findings).toMatchObject([{ rule: 'no-header', line: 1, column: null, value: null }]);
 });
 
-test('a header line in capitals is reported as it has to be written', async () => {
-  const { findings } = await read('ID;UID;Account ID;AMOUNT;Kim\nA;u;a;1;x\n');
-  expect(findings).toMatchObject([{ rule: 'no-header', line: 1 }]);
-  expect(findings[0]?.message).toContain('write id, uid, account_id, amount,');
-  expect(findings[0]?.message).not.toContain('Kim');
+test.each([
+  ['in capitals', 'ID;UID;Account ID;AMOUNT;SWIFT-Code', ['id', 'uid', 'account_id', 'amount', 'swift_code']],
+  ['of which only ours are written otherwise', 'id;Uid;AMOUNT;swiftCode', ['id', 'uid', 'amount', 'swiftCode']],
+])('names of columns %s are taken as ours', async (_, header, names) => {
+  const values = names.map((_name, index) => `${index}`);
+  const { rows, findings } = await read(`${header}\n${values.join(';')}\n`);
+  expect(findings).toEqual([]);
+  expect(rows.map(({ instruction }) => Object.keys(instruction))).toEqual([names]);
+});
+
+test('the same name in two spellings is there twice', async () => {
+  const { findings } = await read('id,amount,AMOUNT\nA,1,2\n');
+  expect(findings).toMatchObject([{ rule: 'duplicate-column', column: 'amount' }]);
 });
 
 test.each([
