@@ -195,15 +195,18 @@ async function writeFailed(store: Store, batch: BatchRecord, folder: string): Pr
 
 /** The rows to submit again, as a file; undefined if there are none. */
 export async function failedPieces(store: Store, batchId: string): Promise<AsyncIterable<string> | undefined> {
-  const counts = countRows(await store.stateCounts(batchId));
-  const isPossible =
-    counts.failed + counts.rejected + counts.cancelled > 0 || (await isAny(store.refusedRows(batchId)));
-  if (!isPossible) return undefined;
+  if (!(await mayBeUnpaid(store, batchId))) return undefined;
   const unpaid = await unpaidRows(store, batchId);
   const lines = (): ReturnType<typeof unpaidLines> =>
     unpaidLines(store.rows(batchId), store.refusedRows(batchId), unpaid);
   const columns = await columnsOf(lines());
   return columns.length === 0 ? undefined : failedCsv(columns, lines());
+}
+
+/** Whether a batch has rows that ended unpaid or were refused: without them there is no `failed.csv`. */
+export async function mayBeUnpaid(store: Store, batchId: string): Promise<boolean> {
+  const { failed, rejected, cancelled } = countRows(await store.stateCounts(batchId));
+  return failed + rejected + cancelled > 0 || isAny(store.refusedRows(batchId));
 }
 
 async function isAny(items: AsyncIterable<unknown>): Promise<boolean> {

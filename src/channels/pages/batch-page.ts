@@ -19,6 +19,7 @@ import { type CurrencyTotal, currencyTotals } from '../../reports/currency-total
 import { decidedText } from '../../reports/decided-text.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { type Html, html } from '../../reports/html.ts';
+import { mayBeUnpaid } from '../../reports/report-batch.ts';
 import { stepContext } from '../../reports/report-source.ts';
 import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
@@ -99,7 +100,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
       incidents: await store.incidentsOf(rows.map(({ reference }) => reference)),
       mayDecide: mayDecideBatch(request.caller, batch),
       mayControl: await mayControlBatch(request.caller, store, batch),
-      reports: [...REPORTS, ...ERP_FORMATS.filter((name) => name !== 'pain002' || batch.message !== null)],
+      reports: await reportsOf(store, batch),
     });
     return show(reply, view, { title: batch.file, body });
   });
@@ -292,6 +293,17 @@ ${view.isTrial && byField()}
 <div class="actions">${offered.map(([name, [text]]) => html`<button name="control" value="${name}"${name === 'cancel' && html` class="danger" data-confirm="Cancel every payout of this batch that can still be stopped?"`}>${text}</button>`)}</div>
 <p class="quiet">Pause: nothing more is sent. Drain: no further rows start, rows in progress finish. Cancel cannot be undone.</p>
 </form></section>`;
+}
+
+/** Names of the files that there are now: a link to one that is not made would lead nowhere. */
+async function reportsOf(store: Store, batch: BatchRecord): Promise<string[]> {
+  const { batchId, message } = batch;
+  const absent = [
+    ...((await mayBeUnpaid(store, batchId)) ? [] : ['failed']),
+    ...(message === null ? ['pain002'] : []),
+    ...((await store.stateCounts(batchId)).get('completed') ? [] : ['camt054']),
+  ];
+  return [...REPORTS, ...ERP_FORMATS].filter((name) => !absent.includes(name));
 }
 
 /** Reports also available without payee names and account numbers. */
