@@ -110,8 +110,9 @@ async function restart(
   if (row.batchId !== null) await store.reopenBatch(row.batchId);
   if ((await startPayout(deps, row)) === 'already-started' && !(await executions.isOpen(workflowId))) {
     // The workflow completed but the store has no end: an older copy, say. Sends may be missing too, so the new run begins as one
-    // that was with an operator: it searches, and sends nothing on the store's word.
-    await handOver();
+    // that was searching: it sends nothing on the store's word, and people need not act.
+    if (row.state !== 'needs-operator')
+      await store.changePayout(reference, { state: 'resolving', reason: because('outcome-unknown'), at: now });
     await startPayout(deps, row, 'even-completed');
   }
   await store.countClosedRun(reference, paused, counted);

@@ -107,6 +107,24 @@ it('one that runs and that an older copy of the store shows as it was is asked t
   expect(reported).toHaveLength(1);
 });
 
+it('one that has completed, and has no end in an older copy of the store, begins as one that was searching', async () => {
+  const seen: unknown[] = [];
+  const executions = {
+    isOpen: async () => false,
+    readAgain: async () => true,
+    async startPayout({ evenCompleted }: { evenCompleted?: boolean }) {
+      if (evenCompleted !== true) return 'already-started' as const;
+      const { state, reason } = (await store.payout(reference)) ?? {};
+      seen.push([state, reason?.code]);
+      return 'started' as const;
+    },
+  };
+  now += PASS_EVERY_MS;
+  await restartAll(depsOver(executions), { batchId: null }, { failed: () => {} });
+  // No row for people: a command that follows it would end with an alarm.
+  expect(seen).toEqual([['resolving', 'outcome-unknown']]);
+});
+
 it('what is closed again and again in the same state is left to people', async () => {
   expect(await passes(CLOSED_RUNS_MAX, async () => 'started')).toEqual([]);
   expect(await store.payout(reference)).toMatchObject({
