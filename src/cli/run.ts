@@ -13,7 +13,7 @@ import { madeDigest, referenceOf } from '../domain/identity.ts';
 import { type PayoutInstruction, withoutBound } from '../domain/instruction.ts';
 import { Problem } from '../domain/problem.ts';
 import { itemsInTurns, whyUnreadable } from '../files/input.ts';
-import { type ValidFile, validateFile } from '../files/intake/check.ts';
+import type { ValidFile } from '../files/intake/check.ts';
 import { bindRows, boundBy, type QuotedExchange } from '../files/intake/exchange-quotes.ts';
 import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
 import { type Plan, planOf } from '../files/intake/plan.ts';
@@ -263,42 +263,6 @@ export async function retry(session: Session, id: string, { rows, ...given }: Re
   return pay(session, options, (app, asked) => planUnpaid(app, { batchId, rows }, asked));
 }
 
-/** `payouts validate FILE`: all findings in one pass; sends nothing and boots nothing. */
-export async function validate(session: Session, path: string, files: MessageFiles): Promise<void> {
-  const warn = (warnings: readonly Finding[]): void => {
-    if (warnings.length > 0) session.output.say(formatWarnings(warnings));
-  };
-  const valid = session.gateway === undefined ? await validHere(session, path, { files, warn }) : await there();
-  const { file, rows, known, warnings } = valid;
-  const taken = known === 0 ? '' : ` ${known} of them were already taken.`;
-  session.output.result(
-    { file, rows, known, findings: [], warnings },
-    `${visible(file)}: ${counted(rows, 'row')}, no findings.${taken}`,
-  );
-
-  async function there(): Promise<ValidFile> {
-    assertNoMessageFiles(files);
-    const checked = await checking(session, path);
-    warn(checked.warnings);
-    return checked;
-  }
-}
-
-async function validHere(
-  session: Session,
-  path: string,
-  { files, warn }: { files: MessageFiles; warn: (warnings: readonly Finding[]) => void },
-): Promise<ValidFile> {
-  await session.assertStoreFits();
-  const store = await session.store();
-  const { config } = session;
-  const checked = await withValidationBank(session, (bank) =>
-    validateFile({ config, store, bank, now: Date.now }, path, files, warn),
-  );
-  if (checked instanceof IntakeRefusal) throw checked;
-  return checked;
-}
-
 /** What a gateway says of what it was handed: its plan, or which batch has it. */
 export type Handed = { outcome: 'planned'; document: PlanDocument } | Claimed;
 type Claimed = { outcome: 'claimed' | 'under-way'; batchId: string };
@@ -406,7 +370,7 @@ function queryOf(options: Options & Asked & { file: string }): URLSearchParams {
 }
 
 /** Throws a `Problem` for files that complete a bank message, where nothing is signed: the gateway has its own. */
-function assertNoMessageFiles({ mapping, payees }: MessageFiles): void {
+export function assertNoMessageFiles({ mapping, payees }: MessageFiles): void {
   if (mapping === undefined && payees === undefined) return;
   throw new Problem('usage', 'not-through-gateway', 'A gateway has a mapping and a payee directory of its own.', {
     hint: 'Omit --mapping and --payees: only `run` with the key of a maker reads them, for what it signs.',

@@ -36,8 +36,11 @@ export const validate = command('validate <file>', 'show all findings of a file;
     ['payouts validate payroll.csv', 'all findings with their lines'],
     ['payouts validate payroll.csv --json', 'the findings as one document'],
   ],
-  options: MESSAGE_FILES,
-  action: async () => (await import('../run.ts')).validate,
+  options: [
+    ...MESSAGE_FILES,
+    option('--offline', 'do not ask the bank whether it knows accounts and beneficiaries', { default: false }),
+  ],
+  action: async () => (await import('../validate-rows.ts')).validate,
 });
 
 export const run = command('run <file>', 'validate, plan, confirm, start, follow, report', {

@@ -108,6 +108,8 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
   const details = new Map<string, PayeeDetails>();
   const known = new Map<string, AccountBalance>();
   const owners = new Map<string, string>();
+  /** Payees are kept for one currency each (interface section 1). */
+  const currencies = new Map<string, string>();
   const listRead = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
     const named = await staged.idsNamed(column, LOOKUPS_MAX);
     const { owners, missing } = await fetched(new Set(named.map(({ id }) => id)), rule, ownerOf);
@@ -123,21 +125,24 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
     return account.uid;
   });
   const payees = await listRead('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
-    const { items, uid } = await bank.beneficiaries.get(id);
+    const { items, uid, currency } = await bank.beneficiaries.get(id);
     details.set(id, items);
+    currencies.set(id, currency);
     owners.set(id, uid);
     return uid;
   });
   staged.payees = details;
   staged.accounts = known;
   staged.payeeOwners = owners;
-  if (accounts.size + payees.size === 0) return found;
   for await (const { row, instruction } of itemsInTurns(staged.claims())) {
     const { account_id: account, beneficiary_id: payee } = instruction;
     const findings: Finding[] = [];
     const at = { file, line: staged.lineOf(row), row };
     if (accounts.has(account)) findings.push({ ...at, ...NOT_FOUND.account, value: account });
     if (payee !== undefined && payees.has(payee)) findings.push({ ...at, ...NOT_FOUND.beneficiary, value: payee });
+    const its = payee === undefined ? undefined : currencies.get(payee);
+    if (its !== undefined && its !== instruction.currency)
+      findings.push({ ...at, ...otherCurrency(its, instruction.currency), value: payee ?? null });
     if (findings.length === 0) continue;
     found.add(...findings);
     staged.finding(...findings);
@@ -158,6 +163,12 @@ const NOT_FOUND = {
     message: 'the bank does not know this beneficiary; correct the id',
   },
 } as const;
+
+const otherCurrency = (its: string, asked: string) => ({
+  column: 'beneficiary_id',
+  rule: 'beneficiary-currency',
+  message: `the bank has this beneficiary for ${its}, and the row pays ${asked}; name one for ${asked}`,
+});
 
 type NamedColumn = 'account_id' | 'beneficiary_id';
 

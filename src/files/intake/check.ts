@@ -8,6 +8,7 @@ import { withoutField } from '../not-carried.ts';
 import type { ReadRow } from '../rules/read-row.ts';
 import { Rules } from '../rules/validate.ts';
 import { type Days, warningsOf } from '../rules/warnings.ts';
+import { dropUnknown } from './at-bank.ts';
 import { IntakeRefusal, invalidInput } from './intake-refusal.ts';
 import { dropKnown } from './known-rows.ts';
 import { daysOf, type ReadFile, type ReadingApp, readFile, type TakeOptions } from './read-input.ts';
@@ -81,20 +82,23 @@ export interface ValidFile {
   warnings: Finding[];
 }
 
-/** Checks a file without paying it. `warned` gets the warnings first. A refusal has all findings of one pass. */
+/** Checks a file without paying it, its ids at the bank too unless `offline`. `warned` gets the warnings first. A refusal has all findings of one pass. */
 export async function validateFile(
   app: ReadingApp,
   path: string,
   files: MessageFiles = {},
   warned: (warnings: Finding[]) => void = () => {},
+  { offline = false }: { offline?: boolean } = {},
 ): Promise<ValidFile | IntakeRefusal> {
   const read = await readFile(app, path, files);
   if (read instanceof IntakeRefusal) return read;
   using staged = read.staged;
   await checkRows(app.bank, read, daysOf(app));
+  const { taken } = await dropKnown(app.store, read);
+  // Of rows that were taken the ids are not asked again.
+  if (!offline) await dropUnknown(app.bank, read);
   const warnings = staged.warnings.list();
   warned(warnings);
-  const { taken } = await dropKnown(app.store, read);
   if (staged.findings.total > 0) return invalidInput(staged.findings, 'Correct the file and validate it again.');
   return { file: read.file, rows: staged.rowCount, known: taken.total, findings: [], warnings };
 }

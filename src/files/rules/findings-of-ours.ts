@@ -5,6 +5,7 @@
 const OURS: ReadonlySet<string> = new Set([
   'account-not-found',
   'ambiguous-payee',
+  'beneficiary-currency',
   'beneficiary-not-found',
   'debtor-currency',
   'no-beneficiary-type',

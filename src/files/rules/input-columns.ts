@@ -96,7 +96,14 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
     meaning: 'Id of a beneficiary at the bank',
     rule: `${BANK_ID}; empty if the row gives the details of a payee`,
     example: 'ben-u1001-usd-local',
-    findings: ['ambiguous-payee', 'bad-id', 'beneficiary-named-twice', 'beneficiary-not-found', 'required'],
+    findings: [
+      'ambiguous-payee',
+      'bad-id',
+      'beneficiary-currency',
+      'beneficiary-named-twice',
+      'beneficiary-not-found',
+      'required',
+    ],
   },
   beneficiary_type: {
     needed: 'one of two',

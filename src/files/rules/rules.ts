@@ -43,6 +43,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'bank-code-form':
     'A warning: this is not a code of the kind that the column asks for. An ABA routing number has nine digits, a BSB and a sort code six. Compare it with the invoice.',
   'batch-mismatch': 'The batch control record contradicts the batch header. Correct one of the two.',
+  'beneficiary-currency':
+    'The bank has the beneficiary in this row for another currency. `payouts beneficiaries UID` shows those for each currency.',
   'beneficiary-named-twice':
     'The row has both a beneficiary_id and the details of a payee, which may be two different people. Clear one of the two.',
   'beneficiary-not-found':

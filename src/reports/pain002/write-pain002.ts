@@ -59,6 +59,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
     'bad-date': 'DT01',
     'bad-id': 'CH16',
     'bad-time': 'DT01',
+    'beneficiary-currency': 'AC11',
     'beneficiary-named-twice': 'CH17',
     'control-character': 'RR10',
     country: 'BE09',
