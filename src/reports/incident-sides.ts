@@ -1,7 +1,8 @@
 import { groupedAmount, minuteOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { type EndState, isEnd } from '../domain/payout-state.ts';
-import { incidentText } from '../domain/reconciliation.ts';
+import { differenceText, INCIDENTS, incidentText } from '../domain/reconciliation.ts';
+import { STATEMENT_INCIDENTS } from '../domain/statements/discrepancies.ts';
 import type { IncidentRecord, PayoutRecord } from '../store/store.ts';
 import { payeeText } from './masked.ts';
 import { incidentRemedy } from './next-step.ts';
@@ -25,7 +26,11 @@ export function describedIncident(incident: IncidentRecord, row: PayoutRecord | 
 export function incidentSides(incident: IncidentRecord, row: PayoutRecord | undefined): string {
   if (row === undefined) return incidentText(incident);
   const { instruction, documentId } = row;
+  const { kind, differs } = incident;
   const paid = `${groupedAmount(instruction.amount)} ${instruction.currency} to ${payeeText(row)}, document ${documentId}`;
+  // What a statement shows is a booking, not an order.
+  if (kind in STATEMENT_INCIDENTS)
+    return `${visible(paid)}: ${INCIDENTS[kind].says}${differs === undefined ? '' : `; ${differenceText(differs)}`}`;
   return `${visible(paid)}: ${recorded(incident, row)}; ${shown(incident)}, as seen at ${minuteOf(incident.seenAt)}`;
 }
 

@@ -38,3 +38,8 @@ it('without the payout or the order it says what it knows', () => {
     'the bank shows order ord-9, as seen',
   );
 });
+
+it('what a statement shows is a booking, not an order of the payout', () => {
+  const text = incidentSides(incident({ kind: 'not-booked', order: null }), row);
+  expect(text).toMatch(/: the payout is completed, and the statements of its account show no booking for it$/);
+});
