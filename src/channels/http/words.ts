@@ -34,6 +34,7 @@ const REQUESTS: readonly (readonly [command: string, request: string])[] = [
   ['approve, reject or cancel', 'POST /v1/payouts/REFERENCE/decisions'],
   ['(cancel|resume) (BATCH)', 'POST /v1/batches/$2/$1'],
   [`(resume) ${ID}`, 'POST /v1/batches/$2/$1'],
+  [`recheck ${ID}`, 'POST /v1/payouts/$1/recheck'],
   [`cancel ${ID}`, 'POST /v1/payouts/$1/cancel'],
   [`retry ${ID}(?: --rows [\\d,-]+)?`, 'POST /v1/batches/$1/retry'],
   [`report ${ID}`, 'GET /v1/batches/$1'],

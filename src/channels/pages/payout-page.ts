@@ -47,7 +47,9 @@ import {
   maySubmitFiles,
   OPERATING,
 } from '../http/may-see.ts';
-import { ANY_ROLE, accessOf } from '../http/route-access.ts';
+import { placeOf } from '../http/operation.ts';
+import { RECHECK } from '../http/operations/decision-operations.ts';
+import { ANY_ROLE, accessOf, isAllowed } from '../http/route-access.ts';
 import { incidentNote } from './incidents-page.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import {
@@ -102,6 +104,7 @@ const NOTICES: ReadonlyMap<unknown, string> = new Map([
   ['cancelled', 'Cancelled. Nothing is paid.'],
   ['pending', 'Cancel requested. Reload the page in a moment to see whether it was still possible.'],
   ['too-late', 'Too late: it continues, or has ended.'],
+  ['rechecking', 'It checks again now. Reload the page in a moment to see the result.'],
   [RESOLVED, 'Accepted. The history shows the answer.'],
 ]);
 
@@ -133,6 +136,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       workflowUrl: workflowUrl(gateway.ui, row.workflowId),
       mayDecide: mayDecide(caller, row),
       mayResolve: isUndecidable(row) && mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
+      mayRecheck: row.state === 'held' && isAllowed(RECHECK.access, caller),
       mayCancel: mayCancel(caller, row),
       step: nextStep(row, await stepContext(gateway, [row])),
       now: gateway.now(),
@@ -164,6 +168,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       );
     },
   );
+  recheckRoute(app, gateway);
   resolveRoute(app, gateway);
   cancelRoute(app, gateway);
 }
@@ -205,6 +210,18 @@ function resolveRoute(app: FastifyInstance, gateway: PagesGateway): void {
     const resolve = () => resolvePayout(gateway, row, { action, evidence, orderId, ...operator });
     await passOn(gateway, asked, resolve, ['resolve-refused', 'This has no effect yet'], resolveMs(gateway.settings));
     return notify(reply, row, RESOLVED);
+  });
+}
+
+function recheckRoute(app: FastifyInstance, gateway: PagesGateway): void {
+  app.post('/payouts/:reference/recheck', accessOf(RECHECK.access), async (request, reply) => {
+    const row = await payoutIn(request, gateway);
+    const { reference } = row;
+    const answer = await RECHECK.run(placeOf(gateway, request.caller), { reference });
+    if ('outcome' in answer) return notify(reply, row, answer.outcome);
+    throw new Problem('conflict', 'recheck-refused', `It does not check again: ${answer.refused}.`, {
+      hint: 'Reload the page of the payout.',
+    });
   });
 }
 
@@ -284,6 +301,7 @@ interface PayoutPage {
   workflowUrl: string;
   mayDecide: boolean;
   mayResolve: boolean;
+  mayRecheck: boolean;
   mayCancel: boolean;
   /** Undefined once completed. */
   step: NextStep | undefined;
@@ -314,6 +332,7 @@ ${paymentFacts(shown)}
 ${next(page)}
 ${bothSides(page.sides)}
 ${decision(page)}
+${page.mayRecheck && recheckForm(view, row)}
 ${page.mayResolve && resolveForm(view, row)}
 ${page.mayCancel && cancelForm(view, reference)}
 ${payAgain(view, row)}
@@ -386,6 +405,12 @@ const form = (view: View, reference: string, digest: string, isApprovable: boole
     html`${isApprovable && html`<button class="main" name="decision" value="approve">Approve</button>`}
 <button class="danger" name="decision" value="reject">Reject</button>`,
   )}</div>`;
+
+const recheckForm = (view: View, { reference }: PayoutRecord): Html => html`<section><h2>Check again</h2>
+<form class="card" method="post" action="${payoutPath(reference)}/recheck">${csrfField(view)}
+<p>It reads the bank at once, and continues if the reason is gone. This approves nothing.</p>
+<div class="actions"><button>Check again</button></div>
+</form></section>`;
 
 /** Only its own row; a transfer or an exchange needs a new document. */
 function payAgain({ caller }: View, { state, kind, batchId, row }: PayoutRecord): Html | false {

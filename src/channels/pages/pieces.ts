@@ -129,6 +129,8 @@ function instead(command: string, caller: Caller): Html | undefined {
       return html`<strong>Reject</strong>`;
     case 'cancel':
       return html`<strong>Cancel</strong>`;
+    case 'recheck':
+      return html`<strong>Check again</strong>`;
     case 'resolve':
       return html`<strong>Resolve</strong> (“${MEANS[action as ResolveAction]}”)`;
     case 'retry':

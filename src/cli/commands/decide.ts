@@ -35,6 +35,12 @@ export const reject = command('reject <id>', 'reject a payout, or the waiting ro
   action: async () => (await import('../decision-actions.ts')).decide,
 });
 
+export const recheck = command('recheck <id>', 'have held payouts check at once whether their reason is gone', {
+  examples: [['payouts recheck ID', 'a payout, or all held rows of a batch']],
+  options: [BY, KEY],
+  action: async () => (await import('../recheck.ts')).recheck,
+});
+
 export const cancel = command('cancel <id>', 'cancel a payout or the rest of a batch, if still possible', {
   examples: [["payouts cancel ID --by alice --remark 'invoice withdrawn'", 'a payout, or the rest of a batch']],
   options: [...SIGNED, REMARK],

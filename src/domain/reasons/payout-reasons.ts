@@ -17,8 +17,7 @@ import {
 const resolve = (action: string): string => toResolve('resolve', action);
 const REJECT = '`payouts reject ID --remark TEXT` ends it unpaid';
 const RETRY = '`payouts retry ID` if it still has to be paid';
-const CHECK = '`payouts approve ID` checks again at once';
-const ONLY_CHECK = '`payouts approve ID` only checks again';
+const CHECK = '`payouts recheck ID` checks again at once';
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
 
 /** Reasons of a payout that waits for someone, is held, or ended unpaid. */
@@ -82,7 +81,7 @@ export const PAYOUT_REASONS = {
   'account-frozen': ofAccount(
     forApproverToRecheck(
       'the bank reports the account as frozen',
-      `Have the bank unfreeze the account. Then ${CHECK}; it pays nothing while the account is frozen. ${REJECT}.`,
+      `Have the bank unfreeze the account. Then ${CHECK}. ${REJECT}.`,
     ),
   ),
   'account-not-found': ofAccount(
@@ -93,7 +92,7 @@ export const PAYOUT_REASONS = {
   ),
   'beneficiary-changed': forApproverToRecheck(
     'the beneficiary at the bank differs from the instruction',
-    `Compare the payee at the bank with the instruction, and correct it at the bank. Then ${CHECK}; it does not accept the change. ${REJECT}.`,
+    `Compare the payee at the bank with the instruction, and correct it at the bank. Then ${CHECK}, and accepts no change. ${REJECT}.`,
   ),
   'beneficiary-not-found': forApproverToRecheck(
     'the bank does not know the beneficiary',
@@ -118,7 +117,7 @@ export const PAYOUT_REASONS = {
   'switched-off': signalled(
     forApproverToRecheck(
       'an operator has switched this off or paused its batch; continues when that is undone',
-      `\`payouts switch list\` shows who switched what off and why. If only its batch is paused, \`payouts resume BATCH\` continues it. ${ONLY_CHECK} and lifts no switch. ${REJECT}.`,
+      `\`payouts switch list\` shows who switched what off and why. If only its batch is paused, \`payouts resume BATCH\` continues it. ${CHECK}, and lifts no switch. ${REJECT}.`,
       'It continues when the switch is on again, or the batch is resumed.',
     ),
   ),
@@ -151,12 +150,12 @@ export const PAYOUT_REASONS = {
   ),
   'limit-reached': forApproverToRecheck(
     'a limit of the policy would be exceeded; continues when the limit allows it',
-    `Wait, or have the policy changed; ${ONLY_CHECK}. ${REJECT}.`,
+    `Wait, or have the policy changed; ${CHECK}. ${REJECT}.`,
     'It continues when the limit of 24 hours allows it.',
   ),
   'maker-not-allowed': forApproverToRecheck(
     'the policy does not allow its maker to submit it; continues when it does',
-    `Give its maker the role \`maker\` again in the policy file, or reject it and have somebody else submit it. ${ONLY_CHECK}; ${REJECT}.`,
+    `Give its maker the role \`maker\` again in the policy file, or reject it and have somebody else submit it. ${CHECK}; ${REJECT}.`,
     'It continues when the policy allows it.',
   ),
   'card-payment-open': signalled(
@@ -183,13 +182,13 @@ export const PAYOUT_REASONS = {
   'earlier-generation-open': signalled(
     forApproverToRecheck(
       'an earlier attempt to pay this document may have moved money',
-      `If the earlier one was paid, \`payouts reject ID --remark TEXT\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${ONLY_CHECK}.`,
+      `If the earlier one was paid, \`payouts reject ID --remark TEXT\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${CHECK}.`,
     ),
   ),
   'list-proves-nothing': signalled(
     forApproverToRecheck(
       'whether the bank already has an order for this document is unknown, because its list of orders is not reliable',
-      `Nothing was sent. Ask the bank about its list; ${ONLY_CHECK}. ${REJECT}.`,
+      `Nothing was sent. Ask the bank about its list; ${CHECK}. ${REJECT}.`,
       'The list is read again, at growing intervals; it continues when the list proves that there is no order.',
     ),
   ),

@@ -168,7 +168,7 @@ export class Gates {
       reason,
       pollMs: pause,
       continuesAsNew: true,
-      interrupt: () => isSignalled(reason) && view.inbox.hasNews,
+      interrupt: () => view.inbox.isReadRequested || (isSignalled(reason) && view.inbox.hasNews),
     });
     if (decided.kind === 'approved') {
       passes.letThrough = [...(passes.letThrough ?? []), digest];

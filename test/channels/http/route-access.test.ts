@@ -57,6 +57,10 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       [':name', 'pain002', 'camt054', 'journal'].map((name) => `GET ${base}/batches/:id/reports/${name}`),
     ),
   ],
+  'maker approver compliance operator, each': [
+    'POST /payouts/:reference/recheck',
+    'POST /v1/payouts/:reference/recheck',
+  ],
   'maker, each': [
     ...[
       'POST /v1/batches',
@@ -252,6 +256,7 @@ describe('a scope', () => {
     '/v1/card-payments/:id/resolve': { action: 'keep-looking', evidence: 'seen' },
     '/v1/payouts/:reference/decisions': { decision: 'approve' },
     '/v1/payouts/:reference/cancel': { reason: 'no' },
+    '/v1/payouts/:reference/recheck': {},
     '/v1/payouts/:reference/resolve': { action: 'keep-looking', evidence: 'seen' },
     '/v1/batches/:id/decisions': { decision: 'approve' },
     '/v1/batches/:id/retry': {},

@@ -4,7 +4,7 @@ import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank-operations.t
 import { CANCEL_CARD, CARD_AMOUNT, RESOLVE_CARD } from './card-decision-operations.ts';
 import { CARD, CARD_AT_ACQUIRER, CARDS } from './card-operations.ts';
 import { CASH } from './cash-operations.ts';
-import { CANCEL_PAYOUT, DECIDE, RESOLVE } from './decision-operations.ts';
+import { CANCEL_PAYOUT, DECIDE, RECHECK, RESOLVE } from './decision-operations.ts';
 import { EVENTS, FORGET, REPLAY, SUBSCRIPTIONS } from './event-operations.ts';
 import { ACKNOWLEDGE, INBOX, INCIDENT, INCIDENTS } from './inbox-operations.ts';
 import { BATCHES, HINDRANCES, PAYOUTS } from './list-operations.ts';
@@ -22,7 +22,7 @@ import { WAITING } from './waiting-operations.ts';
 export const OPERATIONS = [
   ...[MYSELF, TARGET, BATCHES, SUMMARY, PROGRESS, REPORT, ERP_FILE, RETRY, PAYOUTS, PAYOUT, HINDRANCES],
   ...[PLAN_MOVE, MOVE, MOVED, CARDS, CARD, CARD_AT_ACQUIRER, CARD_AMOUNT, CANCEL_CARD, RESOLVE_CARD],
-  ...[INBOX, WAITING, DECIDE, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
+  ...[INBOX, WAITING, DECIDE, RECHECK, CANCEL_PAYOUT, RESOLVE, APPROVALS, PLAN, DECIDE_PLAN],
   ...[INCIDENTS, INCIDENT, ACKNOWLEDGE, SWITCHES, NAMED_SWITCH, SWITCH],
   ...[ACCOUNTS, CASH, BENEFICIARIES, BANK_ORDERS, OFFER, AUDIT_ENTRIES, AUDIT_EXPORT],
   ...[STATEMENTS, DISCREPANCIES, DISCREPANCIES_CSV, TAKE_ORDERS, MATCH],

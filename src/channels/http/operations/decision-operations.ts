@@ -9,7 +9,12 @@ import { roleAskedOf } from '../../../people/decisions/scope.ts';
 import { scopeFactsOfRow, storeDecision } from '../../../people/decisions/verdict.ts';
 import { askAudited, outcomeInWords } from '../../../people/decisions/verify.ts';
 import { inTime, resolveMs } from '../../../platform/temporal/worker-answer.ts';
-import { refusalOf, resolvePayout, updatePayout } from '../../../platform/temporal/workflow-executions.ts';
+import {
+  executionsOver,
+  refusalOf,
+  resolvePayout,
+  updatePayout,
+} from '../../../platform/temporal/workflow-executions.ts';
 import { decidedText } from '../../../reports/decided-text.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { makerOf } from '../callers.ts';
@@ -95,6 +100,24 @@ export const CANCEL_PAYOUT = operation({
     const by = nameOf(place, given, undefined);
     return sendAudited(place, row, { by, action: 'cancel', detail: { reason } }, (client) =>
       updatePayout({ client, store }, row, MESSAGES.cancel, { by, reason }),
+    );
+  },
+});
+
+export const RECHECK = operation({
+  method: 'POST',
+  path: '/v1/payouts/:reference/recheck',
+  tag: TAG,
+  summary: 'Have a held payout check at once whether its reason is gone; approves nothing, and needs no signature',
+  access: { roles: ['maker', 'approver', 'compliance', 'operator'], scope: 'each' },
+  input: z.strictObject({ reference: pathId, by: byInput }),
+  answer: decisionAnswer,
+  async run(place, { reference, by: given }): Promise<DecisionAnswer> {
+    const row = await visiblePayout(place, reference);
+    if (row.state !== 'held') return { refused: `it is not held but ${row.state}` };
+    const by = makerOf(place.caller, given) ?? 'gateway';
+    return sendAudited(place, row, { by, action: 'recheck', detail: {} }, async (client) =>
+      (await executionsOver(client).readAgain(row.workflowId)) ? 'rechecking' : { refused: 'it is not running' },
     );
   },
 });
