@@ -3,6 +3,7 @@ import { type Html, html, type Part } from '../../reports/html.ts';
 import type { Caller } from '../http/callers.ts';
 import { BANK_READING } from '../http/operations/bank-operations.ts';
 import { ANY_ROLE, type CallerAccess, isAllowed } from '../http/route-access.ts';
+import { reader } from './reader.ts';
 import { type PagesGateway, tokenOf } from './sessions.ts';
 
 export interface View {
@@ -110,6 +111,7 @@ ${header(view)}
 <main id="main">
 ${body}
 </main>
+${view.caller !== undefined && html`<footer>Times in <a href="/display">${reader().zone}</a></footer>`}
 </body>
 </html>
 `;

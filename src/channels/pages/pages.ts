@@ -23,7 +23,14 @@ import { batchDecisionRoutes } from './batch-decision-page.ts';
 import { batchRoutes } from './batch-page.ts';
 import { batchListRoutes } from './batches-page.ts';
 import { cardRoutes } from './cards-page.ts';
+
+
 import { cashRoutes } from './cash-page.ts';
+
+
+import { displayRoutes } from './display-page.ts';
+
+
 import { findRoutes } from './find-page.ts';
 import { waitingRoutes } from './inbox-page.ts';
 import { incidentRoutes } from './incidents-page.ts';
@@ -32,6 +39,7 @@ import { moveRoutes } from './moves-page.ts';
 import { overviewRoutes } from './overview-page.ts';
 import { payeeRoutes } from './payees-page.ts';
 import { payoutRoutes } from './payout-page.ts';
+import { forReader, ZONE_COOKIE } from './reader.ts';
 import { retryRoutes } from './retry-page.ts';
 import {
   assertOpen,
@@ -50,7 +58,7 @@ import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
-  ...[overviewRoutes, accountRoutes, cashRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes],
+  ...[overviewRoutes, accountRoutes, cashRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes, displayRoutes],
   ...[incidentRoutes, statementPageRoutes, switchRoutes, auditRoutes],
 ];
 
@@ -104,6 +112,8 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     inner.addHook('onRequest', async (request, reply) => {
       if (request.caller === undefined) return askToSignIn(request, reply);
     });
+    // After the body is read, behind which the context of the request would be lost.
+    inner.addHook('preHandler', ({ cookies }, _reply, done) => forReader(cookies[ZONE_COOKIE], done));
     inner.addHook('preHandler', async (request) => {
       request.hindrances = await hindranceTexts(gateway, { seesAll: seesAll(request.caller) });
     });

@@ -8,13 +8,17 @@ export interface Reader {
 
 export const UTC = 'UTC';
 
+/** Cookie that names the time zone. */
+export const ZONE_COOKIE = 'payouts-zone';
+
 const reading = new AsyncLocalStorage<Reader>();
 
 /** Of the request that is being answered. */
 export const reader = (): Reader => reading.getStore() ?? { zone: UTC };
 
-/** Whatever `answer` starts is for this reader. */
-export const forReader = (it: Reader, answer: () => void): void => reading.run(it, answer);
+/** What `answer` starts is for the reader who names this zone; for a name that is none, in UTC. */
+export const forReader = (zone: string | undefined, answer: () => void): void =>
+  reading.run({ zone: zone !== undefined && KNOWN.has(zone) ? zone : UTC }, answer);
 
 const formats = new Map<string, { time: Intl.DateTimeFormat; name: Intl.DateTimeFormat }>();
 
@@ -33,6 +37,7 @@ function formatsOf(zone: string) {
 
 /** All zones that can be chosen. */
 export const ZONES: readonly string[] = [...new Set([UTC, ...Intl.supportedValuesOf('timeZone')])];
+const KNOWN: ReadonlySet<string> = new Set(ZONES);
 
 /** `2026-03-31 16:05:09 GMT+2` */
 export function timeText(at: number, { zone }: Reader = reader()): string {

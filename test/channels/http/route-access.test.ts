@@ -27,6 +27,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'GET /docs/yaml',
       'GET /docs/static/*',
     ],
+    ...['GET /display', 'POST /display'],
     ...['GET /docs/static/index.html', 'GET /docs/static/swagger-initializer.js'],
   ],
   'maker approver compliance operator auditor, each': [

@@ -94,3 +94,8 @@ addEventListener('pageshow', () => {
   sent.clear();
   for (const form of document.querySelectorAll('form[data-passkey]')) form.elements.signed.value = '';
 });
+
+// Suggests the zone of the browser to somebody who has not chosen one.
+const zones = document.querySelector('select[data-own-zone="yes"]');
+const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+if (zones && [...zones.options].some(({ value }) => value === own)) zones.value = own;
