@@ -13,6 +13,7 @@ import {
   MessageParties,
   messageTemplate,
   type TemplateIds,
+  templateIds,
   templateRows,
   xlsxTemplate,
 } from '../files/template/template.ts';
@@ -63,21 +64,7 @@ function textOf(kind: Exclude<TemplateKind, 'xlsx'>, entries: RequiredDetailsEnt
   return messageTemplate(entries, ids, new Date())[kind === 'pain.001' ? 'pain001' : kind];
 }
 
-/** For the sandbox the seeded ids, so that the template can be paid there; never an account of a real bank. */
-function idsOf({ config }: Session): TemplateIds {
-  if (config.bank.kind === 'sandbox') {
-    return {
-      uid: 'u-1001',
-      accountOf: (currency) => `acc-u1001-${currency.toLowerCase()}`,
-      beneficiaryOf: (currency, paymentType) => `ben-u1001-${currency.toLowerCase()}-${paymentType}`,
-    };
-  }
-  return {
-    uid: 'YOUR-UID',
-    accountOf: (currency) => `YOUR-${currency}-ACCOUNT`,
-    beneficiaryOf: (currency) => `YOUR-${currency}-BENEFICIARY`,
-  };
-}
+const idsOf = ({ config }: Session): TemplateIds => templateIds(config.bank.kind === 'sandbox');
 
 /** Debtors and creditors of a bank message. Throws a `Problem` if the file is not a bank message or cannot be read. */
 async function messageParties(path: string, context: MessageContext): Promise<MessageParties> {

@@ -12,6 +12,7 @@ import type { Outlook } from '../../files/intake/outlook.ts';
 import type { ListedRow } from '../../files/intake/plan.ts';
 import { assertPlan, type PlanDocument, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
+import { csvTemplate, jsonTemplate, templateIds, templateRows } from '../../files/template/template.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { payeeNamed } from '../../reports/masked.ts';
 import {
@@ -28,9 +29,11 @@ import type { Caller } from '../http/callers.ts';
 import { parsed, storableText } from '../http/documents.ts';
 import { uploadsOf } from '../http/gateway-app.ts';
 import { takeInTurn } from '../http/intake-turns.ts';
+import { placeOf } from '../http/operation.ts';
+import { OFFER } from '../http/operations/bank-operations.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
-import { batchPath, type Column, dataTable, money, payoutPath, TOTALS } from './pieces.ts';
+import { batchPath, type Column, dataTable, factList, money, payoutPath, TOTALS } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import { byField } from './signed-forms.ts';
 
@@ -48,6 +51,14 @@ const yes = z
 export const SUBMITTING: CallerAccess = { roles: ['maker'], scope: 'each' };
 
 const options = z.object({ skip: yes, meant: yes });
+const templateQuery = z.object({
+  currency: z
+    .string()
+    .regex(/^(?:[A-Za-z]{3})?$/)
+    .optional()
+    .transform((code) => code?.toUpperCase() || undefined),
+  kind: z.enum(['csv', 'json']).default('csv'),
+});
 const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
 
 /** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
@@ -111,6 +122,16 @@ export async function submitRoutes(
     const view = viewOf(request, reply, gateway);
     return show(reply, view, { title: 'Submit a file', body: choosePage(view) });
   });
+  app.get('/batches/template', accessOf({ ...SUBMITTING, scope: 'none' }), async (request, reply) => {
+    const { currency, kind } = parsed(templateQuery, request.query);
+    const { entries } = await OFFER.run(placeOf(gateway, request.caller), { currency });
+    const rows = templateRows(entries, templateIds(gateway.config.bank.kind === 'sandbox'));
+    const name = `payouts-${currency ?? 'all'}.${kind}`;
+    return reply
+      .type(kind === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
+      .header('content-disposition', `attachment; filename="${name}"`)
+      .send(kind === 'csv' ? csvTemplate(rows, entries) : jsonTemplate(rows));
+  });
   const guarded = {
     ...accessOf(SUBMITTING),
     preHandler: [readFields, app.csrfProtection],
@@ -157,9 +178,29 @@ const choosePage = (view: View): Html => html`<section class="narrow">
 <p>${FILE_NAMES}. Nothing is paid yet: you will see the plan first and can confirm it or not.</p>
 <form class="card" method="post" action="/batches/new" enctype="multipart/form-data">
 ${csrfField(view)}
-<p><label>File <input type="file" name="file" required></label></p>
+<p><label>File: choose it, or drop it here <input type="file" name="file" class="drop" required></label></p>
 <p class="actions"><button class="main">Show the plan</button></p>
-</form></section>`;
+</form>
+${FORMAT_HELP}</section>`;
+
+/** The columns of a row, in the words of docs/input.md. */
+const FORMAT_HELP = html`<h2>A file to start with</h2>
+<form class="filters" method="get" action="/batches/template">
+<label>Currency <input name="currency" maxlength="3" pattern="[A-Za-z]{3}" placeholder="all"></label>
+<button name="kind" value="csv">CSV</button><button name="kind" value="json">JSON</button></form>
+<p class="quiet">It has a row for every way of paying that the bank offers, with the fields that each of them needs. Replace the made-up values.</p>
+<h2>What each row says</h2>
+${factList([
+  ['id', 'the number of the document; the same document of a user is never paid twice'],
+  ['uid', 'the user whose account pays'],
+  ['account_id', 'the account that pays'],
+  ['amount', 'with a point before the decimals and without separators: 1234.50'],
+  ['currency', 'that of the payment; from an account in another one, the money is exchanged'],
+  ['beneficiary_id', 'a payee that the bank knows; or, instead, the fields of a new one'],
+  ['note', 'for the payee; may be empty'],
+  ['execute_on', 'the day before which it is not sent, as 2026-03-31; empty: at once'],
+])}
+<p class="quiet">A CSV has these names in its first line. Bank messages (pain.001) and other formats are taken as your bank's software writes them. Nothing of a file is paid if one of its rows has a finding, unless you leave those rows out.</p>`;
 
 interface PlanPage {
   view: View;

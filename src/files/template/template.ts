@@ -100,6 +100,20 @@ export interface TemplateIds {
   beneficiaryOf(currency: string, paymentType: string): string;
 }
 
+/** For the sandbox the seeded ids, so that the template can be paid there; never an account of a real bank. */
+export const templateIds = (isSandbox: boolean): TemplateIds =>
+  isSandbox
+    ? {
+        uid: 'u-1001',
+        accountOf: (currency) => `acc-u1001-${currency.toLowerCase()}`,
+        beneficiaryOf: (currency, paymentType) => `ben-u1001-${currency.toLowerCase()}-${paymentType}`,
+      }
+    : {
+        uid: 'YOUR-UID',
+        accountOf: (currency) => `YOUR-${currency}-ACCOUNT`,
+        beneficiaryOf: (currency) => `YOUR-${currency}-BENEFICIARY`,
+      };
+
 const WHOLE_UNITS = 100n;
 
 /** One row to a known beneficiary, then one for each payment type that the bank offers. Blank values are left out. */

@@ -62,6 +62,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'POST /payouts/:reference/recheck',
     'POST /v1/payouts/:reference/recheck',
   ],
+  'maker, none': ['GET /batches/template'],
   'maker, each': [
     ...[
       'POST /v1/batches',

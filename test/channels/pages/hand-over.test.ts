@@ -161,3 +161,21 @@ describe('a file handed over on the pages', () => {
     expect((await visit.send('/batches/new/none')).status).toBe(404);
   });
 });
+
+it('the page for a file explains its columns, and gives templates that pass as they are', async () => {
+  const gateway = await openGateway();
+  const visit = new Visit(gateway.url);
+  expect((await visit.send('/batches/new')).text).toContain('<dt>execute_on</dt>');
+  const template = await visit.send('/batches/template?currency=usd&kind=csv');
+  expect(template.headers['content-disposition']).toBe('attachment; filename="payouts-USD.csv"');
+  const taken = await gateway.post('?dryRun=true', template.text);
+  expect([taken.status, JSON.stringify(taken.document)]).toEqual([
+    expect.any(Number),
+    expect.not.stringContaining('not-a-decimal'),
+  ]);
+  const json = JSON.parse((await visit.send('/batches/template?kind=json')).text);
+  expect(json.payouts.map(({ currency }: { currency: string }) => currency)).toEqual(
+    expect.arrayContaining(['EUR', 'USD']),
+  );
+  expect((await visit.send('/batches/template?currency=dollars')).status).toBe(400);
+});
