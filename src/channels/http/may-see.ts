@@ -9,6 +9,7 @@ import {
   type Person,
   type Question,
   type ScopeFacts,
+  scopeText,
 } from '../../domain/authority.ts';
 import { isSettled } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -136,3 +137,14 @@ export const DECIDERS = { payout: 'an approver', screening: 'somebody with the r
 export const mayDecide = ({ person }: Caller, row: PayoutRecord): boolean =>
   person === undefined ||
   (may(person, roleAskedOf(row), scopeFactsOfRow(row)) && !isSamePerson(row.by ?? '', person.name));
+
+/** Why somebody who sees a payout cannot decide about it (`mayDecide`). */
+export function whyNot(caller: Caller | undefined, row: PayoutRecord): string {
+  const role = roleAskedOf(row);
+  const person = caller?.person;
+  if (person !== undefined && isSamePerson(row.by ?? '', person.name)) {
+    return 'you have submitted it, and nobody decides about their own';
+  }
+  if (person !== undefined && may(person, role)) return `it is outside your scope (${scopeText(person.scope)})`;
+  return `it requires ${DECIDERS[role]}, and your roles are: ${person?.roles.join(', ') ?? 'none'}`;
+}

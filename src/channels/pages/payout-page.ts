@@ -46,10 +46,12 @@ import {
   maySeePayout,
   maySubmitFiles,
   OPERATING,
+  whyNot,
 } from '../http/may-see.ts';
 import { placeOf } from '../http/operation.ts';
 import { RECHECK } from '../http/operations/decision-operations.ts';
 import { ANY_ROLE, accessOf, isAllowed } from '../http/route-access.ts';
+import { commentRoute, commentSection } from './comments.ts';
 import { incidentNote } from './incidents-page.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import {
@@ -132,6 +134,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       view,
       shown: await payoutShown(gateway, row, isMasked),
       story: await historyOf(store, row),
+      comments: commentSection(view, row, await store.auditEntriesOf(row.reference)),
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: workflowUrl(gateway.ui, row.workflowId),
       mayDecide: mayDecide(caller, row),
@@ -169,6 +172,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
     },
   );
   recheckRoute(app, gateway);
+  commentRoute(app, gateway, (request) => payoutIn(request, gateway));
   resolveRoute(app, gateway);
   cancelRoute(app, gateway);
 }
@@ -297,6 +301,7 @@ interface PayoutPage {
   view: View;
   shown: PayoutShown;
   story: Html;
+  comments: Html;
   incidents: readonly IncidentRecord[];
   workflowUrl: string;
   mayDecide: boolean;
@@ -336,6 +341,7 @@ ${page.mayRecheck && recheckForm(view, row)}
 ${page.mayResolve && resolveForm(view, row)}
 ${page.mayCancel && cancelForm(view, reference)}
 ${payAgain(view, row)}
+${page.comments}
 <section><h2>History</h2>
 ${story}</section>
 <section><h2>Origin</h2>
@@ -383,7 +389,7 @@ ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
     ? html`<p class="note">You have approved it.</p>`
     : page.mayDecide
       ? form(view, row.reference, asked.digest, differs === undefined)
-      : html`<p class="quiet">You cannot decide this: it requires ${DECIDERS[roleAskedOf(row)]} whose scope covers it and who is not its maker.</p>`;
+      : html`<p class="quiet">You cannot decide this: ${whyNot(view.caller, row)}.</p>`;
   return html`<section><h2>${questionText(shown)}</h2>${summary}
 ${factList(
   askedFacts(shown)

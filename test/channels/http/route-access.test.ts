@@ -39,6 +39,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'GET /payouts.csv',
       'GET /payouts/:reference',
     ],
+    'POST /payouts/:reference/comments',
     ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live', 'GET /overview'],
     ...[
       'GET /v1/payouts',
@@ -242,7 +243,7 @@ describe('a scope', () => {
   /** What any form of the pages is sent with. */
   const FIELDS = {
     ...{ control: 'pause', decision: 'approve', digest: 'd', remark: 'no', reason: 'no', action: 'close' },
-    ...{ evidence: 'seen', by: 'yen' },
+    ...{ evidence: 'seen', by: 'yen', text: 'why?' },
   };
 
   /** What routes for programs are asked with besides what is in the path. */
