@@ -9,7 +9,7 @@ import { shownValue, visible } from '../../domain/finding.ts';
 import { referenceOf } from '../../domain/identity.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { needsAttention, RESOLVE_ACTIONS, UNPAID_STATES } from '../../domain/payout-state.ts';
+import { needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { openQuestion, type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
@@ -340,7 +340,7 @@ ${decision(page)}
 ${page.mayRecheck && recheckForm(view, row)}
 ${page.mayResolve && resolveForm(view, row)}
 ${page.mayCancel && cancelForm(view, reference)}
-${payAgain(view, row)}
+${payAgain(page)}
 ${page.comments}
 <section><h2>History</h2>
 ${story}</section>
@@ -418,12 +418,11 @@ const recheckForm = (view: View, { reference }: PayoutRecord): Html => html`<sec
 <div class="actions"><button>Check again</button></div>
 </form></section>`;
 
-/** Only its own row; a transfer or an exchange needs a new document. */
-function payAgain({ caller }: View, { state, kind, batchId, row }: PayoutRecord): Html | false {
-  const isUnpaid = (UNPAID_STATES as readonly string[]).includes(state);
-  if (!isUnpaid || kind !== 'payout' || batchId === null || caller === undefined || !maySubmitFiles(caller))
-    return false;
-  return html`<p><a class="button" href="${batchPath(batchId)}/retry?rows=${row}">Pay again</a></p>`;
+/** Where that is what to do about it: only its own row. */
+function payAgain({ view: { caller }, step, shown: { row } }: PayoutPage): Html | false {
+  const isToDo = step?.commands.some((command) => command.startsWith('payouts retry')) === true;
+  if (!isToDo || row.batchId === null || caller === undefined || !maySubmitFiles(caller)) return false;
+  return html`<p><a class="button" href="${batchPath(row.batchId)}/retry?rows=${row.row}">Pay again</a></p>`;
 }
 
 const cancelForm = (view: View, reference: string): Html => html`<section><h2>Cancel</h2>
