@@ -54,11 +54,11 @@ async function turnOf(
   const { policy } = app.settings;
   if (row.state === 'completed') return ['is paid', 'are paid'];
   if (isEnd(row.state)) return [`is ${row.state}`, `are ${row.state}`];
+  if (row.state === 'held') return ['is held', 'are held'];
   const asked = await openQuestion(app, row);
   if (asked === undefined) {
     return BEFORE_ASKING[row.state] ?? PAID;
   }
-  if (row.state === 'held') return ['is held', 'are held'];
   if (asked.question !== question) return ['asks something else now', 'ask something else now'];
   const verdict = await verdictOn(app, row, asked);
   if (verdict.verdict === 'rejected') return ['was rejected by somebody else', 'were rejected by somebody else'];
@@ -66,8 +66,9 @@ async function turnOf(
   const { approvedBy, needed } = verdict.awaited;
   const names = whoMay(policy, row, question, [row.by ?? '', ...approvedBy]);
   const missing = needed - approvedBy.length;
-  const who = names.length === 0 ? 'one more approval, which nobody may give under the policy' : anyOf(names);
-  return missing > 1 ? [`needs ${missing} of ${who}`, `need ${missing} of ${who}`] : [`needs ${who}`, `need ${who}`];
+  const who = missing > 1 ? `${missing} of ${names.join(', ')}` : anyOf(names);
+  const needs = names.length < missing ? 'more approvals than people may give under the policy' : who;
+  return [`needs ${needs}`, `need ${needs}`];
 }
 
 type Turn = [one: string, many: string];

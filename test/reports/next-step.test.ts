@@ -61,6 +61,9 @@ describe('the next step', () => {
     expect(until(1, 'awaiting-bank-approval', {}, 'bank-approval-required')).toBe(NOW + 5);
     const instruction = { ...held.instruction, execute_on: '2026-05-13' };
     expect(until(1, 'scheduled', { instruction }, 'not-yet-due')).toBe(Date.UTC(2026, 4, 13));
+    // The second of two searches that can prove an order absent: a little after the ten minutes and two of the settings.
+    expect(until(1, 'resolving', { stateSince: NOW }, 'outcome-unknown')).toBe(NOW + 734_400);
+    expect(until(1, 'needs-operator', {}, 'outcome-unknown')).toBeNull();
     expect(until(1, 'failed', {}, 'funds-patience-over')).toBeNull();
   });
 

@@ -92,10 +92,13 @@ interface Beside {
   facts?: Record<number, Partial<PayoutFacts>>;
 }
 
+const HOUR = 3_600_000;
+const WAITS = { fundsPatienceMs: 24 * HOUR, approvalTtlMs: 72 * HOUR, lateCommitMs: 600_000, listLagMs: 120_000 };
+
 /** A trial, in which names are believed. */
 export const TRIAL: StepContext = {
   policy: undefined,
-  terms: { auditTtlMs: 72 * 3_600_000, waits: { fundsPatienceMs: 24 * 3_600_000, approvalTtlMs: 72 * 3_600_000 } },
+  terms: { auditTtlMs: 72 * HOUR, waits: WAITS },
   calendar: undefined,
 } as unknown as StepContext;
 

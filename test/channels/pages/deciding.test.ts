@@ -102,7 +102,7 @@ describe('a payout that asks', () => {
     expect((await bob.send('/')).text).toContain('Nothing waits for you.');
     expect((await bob.send(path)).text).toContain('You have approved it.');
     expect((await bob.send(`${path}?notice=counted`)).text).toContain(
-      'You approved inv-1, 2,450.00 USD. It needs one more approval, which nobody may give under the policy.',
+      'You approved inv-1, 2,450.00 USD. It needs more approvals than people may give under the policy.',
     );
     expect((await bob.send(`${path}?notice=constructor`)).status).toBe(200);
   });
