@@ -24,12 +24,9 @@ import { batchRoutes } from './batch-page.ts';
 import { batchListRoutes } from './batches-page.ts';
 import { cardRoutes } from './cards-page.ts';
 
-
 import { cashRoutes } from './cash-page.ts';
 
-
 import { displayRoutes } from './display-page.ts';
-
 
 import { findRoutes } from './find-page.ts';
 import { waitingRoutes } from './inbox-page.ts';
