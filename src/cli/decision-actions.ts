@@ -358,7 +358,8 @@ async function decideBatch(
   };
   const about = { batchId, decision };
   const plan = await (question === undefined ? planToSign(read, about) : preparePlan(read, { ...about, question }));
-  session.output.notify(planText(plan));
+  // What a scheduled job prints goes to a log.
+  session.output.notify(planText(plan, { isListed: !options.yes }));
   const { length } = plan.rows;
   if (length === 0) {
     throw new Problem('usage', 'nothing-awaited', `No row of batch ${batchId} can be decided together with others.`, {
@@ -399,7 +400,7 @@ function planColumns(plan: BatchPlan): [head: string, cell: (shown: ShownRow) =>
   ];
 }
 
-function planText(plan: BatchPlan): string {
+function planText(plan: BatchPlan, { isListed }: { isListed: boolean }): string {
   const { batchId, question, rows, shown, totals, payees, newPayees, caps, flags, alikes, apart, digest } = plan;
   const what =
     question === 'bank'
@@ -427,8 +428,8 @@ function planText(plan: BatchPlan): string {
     ...caps.map((it) => `  ${capsText(it)}`),
     ...flagged.map(([flag, count]) => `  check ${count}: ${FLAGS[flag]}`),
     ...alikes.map((ids) => `  check: ${alikeText(ids)}`),
-    ...(first.length === 0 ? [] : ['', filledTable(planColumns(plan), first, width)]),
-    ...(others > 0
+    ...(first.length === 0 || !isListed ? [] : ['', filledTable(planColumns(plan), first, width)]),
+    ...(isListed && others > 0
       ? [
           `and ${groupedAmount(others)} more, decided too: listed are new and changed payees, then the largest; the page of the batch searches all`,
         ]

@@ -58,7 +58,7 @@ it('a batch is approved by one signature, and a row above the limit by one of it
   });
   expect(approved.code).toBe(0);
   expect(approved.stderr).toMatch(
-    /2 payouts to 1 payee,[\s\S]*PLAN-3 +250\.00 USD +the policy requires a separate decision/,
+    /2 payouts to 1 payee\n[\s\S]*PLAN-3 +250\.00 USD +the policy requires a separate decision/,
   );
   await until(async () => {
     const { payout } = JSON.parse((await home.payouts('status', 'PLAN-3', '--json')).stdout);
