@@ -1,4 +1,4 @@
-import { PAYOUT, type PayoutView, SUMMARY } from '../channels/http/operations/state-operations.ts';
+import { PAYOUT_VIEW, type PayoutView, SUMMARY } from '../channels/http/operations/state-operations.ts';
 import { groupedAmount, type LabelledText, labelledLines, minuteOf, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { flagsText } from '../domain/payee.ts';
@@ -44,7 +44,7 @@ export async function status(session: Session, id: string): Promise<void> {
 }
 
 export async function showPayout(session: Session, reference: string): Promise<void> {
-  const view = await session.ask(PAYOUT, { reference });
+  const view = await session.ask(PAYOUT_VIEW, { reference });
   const width = widthOf(process.stdout);
   const text = payoutText(view, { now: Date.now(), width });
   const sides =

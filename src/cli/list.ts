@@ -1,9 +1,9 @@
-import type { z } from 'zod';
-import { BATCHES, type FoundPayouts, PAYOUTS, ROWS_LISTED } from '../channels/http/operations/list-operations.ts';
+import { BATCHES, PAYOUTS, TOTALS, type Totals } from '../channels/http/operations/list-operations.ts';
 import { counted, groupedAmount, minuteOf, shortId, widthOf } from '../domain/display.ts';
 import { kindOf } from '../reports/next-step.ts';
+import type { ListedPayout } from '../reports/payout-document.ts';
 import type { ListedBatch, Movements } from '../reports/report-document.ts';
-import type { PayoutRecord, PayoutSearch } from '../store/store.ts';
+import type { PayoutSearch } from '../store/store.ts';
 import { filledTable, table } from './output.ts';
 import type { Session } from './session.ts';
 
@@ -26,7 +26,7 @@ export interface ListOptions {
  */
 export async function list(session: Session, options: ListOptions = {}): Promise<void> {
   const { state, kind: reason, account: accountId, from, to: before, ended, returned: isReturned, text } = options;
-  const search: Search = {
+  const search = {
     ...{ states: state && [...state], reason, accountId, from, before, text },
     ...{ endedFrom: ended?.from, endedBefore: ended?.to, isReturned },
   };
@@ -35,10 +35,11 @@ export async function list(session: Session, options: ListOptions = {}): Promise
   return isFiltered ? listPayouts(session, search) : listAll(session);
 }
 
-type Search = z.output<typeof PAYOUTS.input>;
+const BATCHES_LISTED = 100;
+const ROWS_LISTED = 200;
 
 async function listAll(session: Session): Promise<void> {
-  const { batches } = await session.ask(BATCHES, {});
+  const { batches } = await session.ask(BATCHES, { limit: BATCHES_LISTED });
   const heads = ['batch', 'created (UTC)', 'state', 'paid', 'for people', 'file'];
   const text = batches.length === 0 ? 'There are no batches yet.' : table(heads, batches.map(batchCells));
   session.output.result({ batches }, text);
@@ -55,8 +56,9 @@ const batchCells = ({ batchId, file, state, createdAt, counts, attention, incide
   file,
 ];
 
-async function listPayouts(session: Session, search: Search): Promise<void> {
-  const { batches, rows, totals } = await session.ask(PAYOUTS, search);
+async function listPayouts(session: Session, search: Parameters<typeof TOTALS.run>[1]): Promise<void> {
+  const { payouts: rows } = await session.ask(PAYOUTS, { ...search, order: 'newest', limit: ROWS_LISTED });
+  const { batches, totals } = await session.ask(TOTALS, search);
   const text =
     rows.length === 0
       ? 'No payout matches.'
@@ -66,10 +68,10 @@ async function listPayouts(session: Session, search: Search): Promise<void> {
           headLine(totals),
           totalsTable(totals.currencies),
         ].join('\n');
-  session.output.result({ batches, payouts: rows.map(listedPayout), totals }, text);
+  session.output.result({ batches, payouts: rows, totals }, text);
 }
 
-function headLine({ payouts: count, isCut }: FoundPayouts['totals']): string {
+function headLine({ payouts: count, isCut }: Totals['totals']): string {
   const all = isCut ? `The newest ${counted(count, 'payout')}, and there are more` : counted(count, 'payout');
   return count > ROWS_LISTED ? `${all}; the newest ${ROWS_LISTED} are shown.` : `${all}.`;
 }
@@ -102,40 +104,14 @@ function totalsTable(currencies: readonly Movements[]): string {
 /** Empty for zero. */
 const figureOf = (amount: string): string => (/[1-9]/.test(amount) ? groupedAmount(amount) : '');
 
-const ROW_COLUMNS: readonly [head: string, cell: (row: PayoutRecord) => string][] = [
-  ['document', ({ documentId }) => documentId],
+const ROW_COLUMNS: readonly [head: string, cell: (row: ListedPayout) => string][] = [
+  ['document', ({ id }) => id],
   ['payout', ({ reference }) => shortId(reference)],
-  ['amount', ({ instruction }) => `${groupedAmount(instruction.amount)} ${instruction.currency}`],
+  ['amount', ({ amount, currency }) => `${groupedAmount(amount)} ${currency}`],
   ['fee', ({ fee, feeCurrency }) => (fee === null ? '' : `${groupedAmount(fee)} ${feeCurrency ?? ''}`)],
-  ['from', ({ instruction }) => instruction.account_id],
-  ['on', ({ instruction }) => instruction.execute_on ?? ''],
+  ['from', ({ accountId }) => accountId],
+  ['on', ({ executeOn }) => executeOn ?? ''],
   ['state', ({ state }) => state],
   ['why', (row) => (row.reason === null ? '' : kindOf(row))],
-  ['since (UTC)', ({ stateSince }) => minuteOf(stateSince).replace(/ UTC$/, '')],
+  ['since (UTC)', ({ since }) => minuteOf(Date.parse(since)).replace(/ UTC$/, '')],
 ];
-
-function listedPayout(row: PayoutRecord): object {
-  const { documentId: id, reference, uid, batchId, fee, feeCurrency, instruction } = row;
-  const { amount, currency } = instruction;
-  const { state, reason, orderId, createdAt, stateSince } = row;
-  const since = new Date(stateSince).toISOString();
-  const at = new Date(createdAt).toISOString();
-  return {
-    batchId,
-    row: row.row,
-    uid,
-    id,
-    reference,
-    accountId: instruction.account_id,
-    executeOn: instruction.execute_on ?? null,
-    amount,
-    currency,
-    fee,
-    feeCurrency,
-    state,
-    reason,
-    orderId,
-    createdAt: at,
-    since,
-  };
-}

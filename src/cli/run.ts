@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { v7 } from 'uuid';
 import { OFFER } from '../channels/http/operations/bank-operations.ts';
 import { RETRY, type RetriedRow } from '../channels/http/operations/retry-operations.ts';
-import { PAYOUT, PROGRESS } from '../channels/http/operations/state-operations.ts';
+import { PAYOUT_VIEW, PROGRESS } from '../channels/http/operations/state-operations.ts';
 import type { SignedDecision } from '../domain/authority.ts';
 import { counted, shortId } from '../domain/display.ts';
 import { type Finding, visible } from '../domain/finding.ts';
@@ -201,7 +201,7 @@ async function showPlan(
 async function earlierOnes(session: Session, { lookAlikes }: PlanDocument['plan']): Promise<PayoutRecord[]> {
   const found: PayoutRecord[] = [];
   for (const { like: reference } of listedAlikes(lookAlikes.rows)) {
-    const view = await session.ask(PAYOUT, { reference }).catch((error: unknown) => {
+    const view = await session.ask(PAYOUT_VIEW, { reference }).catch((error: unknown) => {
       if (!(error instanceof Problem) || error.kind !== 'not-found') throw error;
       return undefined;
     });

@@ -33,6 +33,7 @@ const batchHead = z.object({
   counts,
 });
 
+export const payoutState = z.enum(PAYOUT_STATES).meta({ id: 'PayoutState' });
 const instant = z.iso.datetime();
 const incidentKind = z.enum(Object.keys(INCIDENTS) as IncidentKind[]);
 const exchange = z.object({
@@ -49,44 +50,46 @@ const exchange = z.object({
   feeCurrency: z.string().nullable(),
 });
 
-const payout = z.object({
-  row: count.describe('data row, from 1'),
-  uid: z.string(),
-  id: z.string().describe('document number'),
-  reference: z.string(),
-  workflowId: z.string(),
-  state: z.enum(PAYOUT_STATES),
-  orderId: z.string().nullable(),
-  payee: z.object({
-    name: z.string().nullable(),
-    account: z.string().nullable().describe('masked'),
-    beneficiaryId: z.string().nullable(),
-  }),
-  accountId: z.string(),
-  payingAccountId: z.string().nullable().describe('in the currency of the payout'),
-  amount: decimal,
-  currency: z.string(),
-  fee: decimal.nullable().describe('the booked fee; null until known'),
-  feeCurrency: z.string().nullable(),
-  exchange: exchange.nullable().describe('null: none is needed, or none is known yet'),
-  handedOverAt: instant,
-  executeOn: z.string().nullable().describe('requested date'),
-  submittedAt: instant.nullable(),
-  settledAt: instant.nullable(),
-  endedAt: instant.nullable().describe('paid or not'),
-  maker: z.string().nullable(),
-  approvals: z.array(z.object({ by: z.string(), at: instant, where: z.enum(['before-submit', 'at-bank']) })),
-  reason: z.object({ code: z.string(), message: z.string() }).nullable(),
-  open: z
-    .object({ why: z.string(), who: z.string(), until: instant.nullable() })
-    .nullable()
-    .describe('null: it has ended'),
-  returns: z.array(z.object({ orderId: z.string(), amount: decimal, currency: z.string() })),
-  incidents: z.array(
-    z.object({ id: z.string(), kind: incidentKind, orderId: z.string(), isAcknowledged: z.boolean() }),
-  ),
-  url: z.string().describe('in the Temporal UI'),
-});
+const payout = z
+  .object({
+    row: count.describe('data row, from 1'),
+    uid: z.string(),
+    id: z.string().describe('document number'),
+    reference: z.string(),
+    workflowId: z.string(),
+    state: payoutState,
+    orderId: z.string().nullable(),
+    payee: z.object({
+      name: z.string().nullable(),
+      account: z.string().nullable().describe('masked'),
+      beneficiaryId: z.string().nullable(),
+    }),
+    accountId: z.string(),
+    payingAccountId: z.string().nullable().describe('in the currency of the payout'),
+    amount: decimal,
+    currency: z.string(),
+    fee: decimal.nullable().describe('the booked fee; null until known'),
+    feeCurrency: z.string().nullable(),
+    exchange: exchange.nullable().describe('null: none is needed, or none is known yet'),
+    handedOverAt: instant,
+    executeOn: z.string().nullable().describe('requested date'),
+    submittedAt: instant.nullable(),
+    settledAt: instant.nullable(),
+    endedAt: instant.nullable().describe('paid or not'),
+    maker: z.string().nullable(),
+    approvals: z.array(z.object({ by: z.string(), at: instant, where: z.enum(['before-submit', 'at-bank']) })),
+    reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+    open: z
+      .object({ why: z.string(), who: z.string(), until: instant.nullable() })
+      .nullable()
+      .describe('null: it has ended'),
+    returns: z.array(z.object({ orderId: z.string(), amount: decimal, currency: z.string() })),
+    incidents: z.array(
+      z.object({ id: z.string(), kind: incidentKind, orderId: z.string(), isAcknowledged: z.boolean() }),
+    ),
+    url: z.string().describe('in the Temporal UI'),
+  })
+  .meta({ id: 'ReportedPayout' });
 
 /** What payouts have moved in one currency; exchanges count once they are booked. */
 const moved = {
@@ -100,80 +103,88 @@ const moved = {
   returned: decimal,
 };
 
-export const batchDocument = batchHead.extend({
-  schemaVersion,
-  by: z.string().nullable().describe('the maker'),
-  handedOverAt: instant,
-  // Not the current time, so that the same store gives the same bytes.
-  asOf: instant.describe('time of the newest change in it'),
-  masked: z.boolean(),
-  controlReason: z.string().nullable().describe('why it was paused automatically'),
-  totals: z.array(z.object({ currency: z.string(), amount: decimal, completed: decimal })),
-  states: z.array(z.object({ state: z.enum(PAYOUT_STATES), currency: z.string(), payouts: count, amount: decimal })),
-  accounts: z.array(z.object({ accountId: z.string(), ...moved })),
-  currencies: z.array(z.object(moved)),
-  exchanges: z.array(
-    z.object({
-      accountId: z.string(),
-      soldCurrency: z.string(),
-      boughtCurrency: z.string(),
-      exchanges: count,
-      sold: decimal,
-      bought: decimal,
-      /** What would have been sold at the quotes. */
-      quoted: decimal,
-    }),
-  ),
-  /** In the order of the file. */
-  payouts: z.array(payout),
-  incidents: z.array(
-    z.object({
-      /** Null for a payout without a batch. */
-      row: count.nullable(),
-      reference: z.string(),
-      orderId: z.string(),
-      kind: incidentKind,
-      message: z.string(),
-      id: z.string().describe('by which it is acknowledged'),
-      acknowledged: z
-        .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
-        .nullable()
-        .describe('null: nobody has acknowledged it'),
-    }),
-  ),
-  refused: z
-    .array(
-      z.object({
-        row: count,
-        line: count,
-        findings: z.array(z.object({ column: z.string().nullable(), rule: z.string(), message: z.string() })),
-      }),
-    )
-    .describe('rows of the file that did not become payouts of this batch'),
-  reports: z
-    .object({
-      csv: z.string(),
-      json: z.string(),
-      html: z.string(),
-      /** Rows that are proven unpaid or were refused, for submitting again; absent if there are none. */
-      failed: z.string().optional(),
-      /** Answer to the batch's pain.001 at its current stage; only for such a batch. */
-      pain002: z.string().optional(),
-      /** Answers of all stages so far, the latest last. */
-      pain002Stages: z.array(z.string()).optional(),
-    })
-    .describe('of the command: absolute paths; of the gateway: addresses, relative to its own'),
-});
+/** What the bank shows that contradicts a stored end. */
+export const incidentDocument = z
+  .object({
+    /** Null for a payout without a batch. */
+    row: count.nullable(),
+    reference: z.string(),
+    orderId: z.string(),
+    kind: incidentKind,
+    message: z.string(),
+    id: z.string().describe('by which it is acknowledged'),
+    acknowledged: z
+      .object({ by: z.string(), reason: z.string(), at: z.iso.datetime() })
+      .nullable()
+      .describe('null: nobody has acknowledged it'),
+  })
+  .meta({ id: 'Incident' });
 
-export const batchList = z.object({
-  schemaVersion,
-  batches: z.array(
-    batchHead.extend({
-      createdAt: z.iso.datetime(),
-      attention: count.describe('rows that wait for people'),
-      incidents: count.describe('that nobody has acknowledged'),
-    }),
-  ),
+export const batchDocument = batchHead
+  .extend({
+    schemaVersion,
+    by: z.string().nullable().describe('the maker'),
+    handedOverAt: instant,
+    // Not the current time, so that the same store gives the same bytes.
+    asOf: instant.describe('time of the newest change in it'),
+    masked: z.boolean(),
+    controlReason: z.string().nullable().describe('why it was paused automatically'),
+    totals: z.array(z.object({ currency: z.string(), amount: decimal, completed: decimal })),
+    states: z.array(z.object({ state: payoutState, currency: z.string(), payouts: count, amount: decimal })),
+    accounts: z.array(z.object({ accountId: z.string(), ...moved })),
+    currencies: z.array(z.object(moved).meta({ id: 'Movements' })),
+    exchanges: z.array(
+      z
+        .object({
+          accountId: z.string(),
+          soldCurrency: z.string(),
+          boughtCurrency: z.string(),
+          exchanges: count,
+          sold: decimal,
+          bought: decimal,
+          /** What would have been sold at the quotes. */
+          quoted: decimal,
+        })
+        .meta({ id: 'Exchanges' }),
+    ),
+    /** In the order of the file. */
+    payouts: z.array(payout),
+    incidents: z.array(incidentDocument),
+    refused: z
+      .array(
+        z.object({
+          row: count,
+          line: count,
+          findings: z.array(z.object({ column: z.string().nullable(), rule: z.string(), message: z.string() })),
+        }),
+      )
+      .describe('rows of the file that did not become payouts of this batch'),
+    reports: z
+      .object({
+        csv: z.string(),
+        json: z.string(),
+        html: z.string(),
+        /** Rows that are proven unpaid or were refused, for submitting again; absent if there are none. */
+        failed: z.string().optional(),
+        /** Answer to the batch's pain.001 at its current stage; only for such a batch. */
+        pain002: z.string().optional(),
+        /** Answers of all stages so far, the latest last. */
+        pain002Stages: z.array(z.string()).optional(),
+      })
+      .describe('of the command: absolute paths; of the gateway: addresses, relative to its own'),
+  })
+  .meta({ id: 'BatchReport' });
+
+export const listedBatch = batchHead
+  .extend({ createdAt: z.iso.datetime(), attention: count.describe('rows that wait for people'), incidents: count.describe('that nobody has acknowledged') })
+  .meta({ id: 'Batch' });
+
+export const batchList = z.object({ schemaVersion, batches: z.array(listedBatch) });
+
+/** What payouts have moved, by currency. */
+export const movementTotals = z.object({
+  currencies: batchDocument.shape.currencies,
+  exchanges: batchDocument.shape.exchanges,
 });
 
 export type BatchReport = z.output<typeof batchDocument>;

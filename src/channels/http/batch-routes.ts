@@ -52,6 +52,7 @@ export function batchRoutes(app: FastifyInstance, gateway: Gateway): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (_request: unknown, body: Readable) => smallBody(body));
   const showSchema = {
+    operationId: 'getBatch',
     tags: TAGS,
     summary: 'The state of a batch',
     params: jsonSchema(batchParams),
@@ -63,6 +64,7 @@ export function batchRoutes(app: FastifyInstance, gateway: Gateway): void {
   });
   for (const [name, [update, summary]] of Object.entries(CONTROLS)) {
     const schema = {
+      operationId: `${name}Batch`,
       tags: TAGS,
       summary,
       params: jsonSchema(batchParams),
@@ -123,24 +125,10 @@ const reportQuery = z.strictObject({
   mask: z.stringbool().default(false).describe('mask payee names and the paying account: csv, json, html'),
 });
 
-const UNCLEAR = 'The header `payouts-unclear` counts items whose movement is uncertain.';
-const ERP_FILES: Readonly<Record<ErpFormat, { type: string; summary: string; description: string }>> = {
-  pain002: {
-    type: 'application/xml; charset=utf-8',
-    summary: 'The current answer to a pain.001, and which one it supersedes',
-    description:
-      'Headers: `payouts-answer-id` (message id), `payouts-answer-version` (from 1), `payouts-supersedes` (id of the previous version).',
-  },
-  camt054: {
-    type: 'application/xml; charset=utf-8',
-    summary: 'What the orders of a batch moved, as an advice (camt.054.001.08)',
-    description: UNCLEAR,
-  },
-  journal: {
-    type: 'text/csv; charset=utf-8',
-    summary: 'The same as a double-entry journal (CSV)',
-    description: UNCLEAR,
-  },
+const ERP_TYPES: Readonly<Record<ErpFormat, string>> = {
+  pain002: 'application/xml; charset=utf-8',
+  camt054: 'application/xml; charset=utf-8',
+  journal: 'text/csv; charset=utf-8',
 };
 
 /** Routes of the reports of a batch, and of its files for other software: of the API under `/v1`, and of the pages. */
@@ -150,39 +138,39 @@ export function batchFileRoutes(
   base: '/v1' | '',
   disposition: 'inline' | 'attachment',
 ): void {
-  const described = (params: z.ZodType, types: readonly string[]) => ({
-    tags: ['batches'],
-    params: jsonSchema(params),
-    response: { 200: fileAnswer(...types), ...answerSchemas(errorAnswers(404)) },
-  });
   const send = (reply: FastifyReply, path: string, type: string, content?: Readable): FastifyReply =>
     reply
       .header('content-disposition', contentDisposition.create(basename(path), { type: disposition }))
       .type(type)
       .send(content ?? createReadStream(path));
   const schema = {
-    ...described(batchParams.extend({ name: z.enum(REPORTS) }), Object.values(REPORT_TYPES)),
-    summary: 'A report of the current state of a batch',
-    description: '`failed` contains the rows to submit again.',
+    operationId: 'getBatchReport',
+    tags: TAGS,
+    summary: 'A report of the current state of a batch, or a file for other software',
+    description:
+      '`failed` has the rows to submit again; `pain002` is the current answer to a pain.001, with the headers `payouts-answer-id` (message id), `payouts-answer-version` (from 1) and `payouts-supersedes` (id of the previous version); `camt054` (camt.054.001.08) and `journal` (double-entry, CSV) say what the orders moved, and the header `payouts-unclear` counts items whose movement is uncertain.',
+    params: jsonSchema(batchParams.extend({ name: z.enum([...REPORTS, ...ERP_FORMATS]) })),
     querystring: jsonSchema(reportQuery),
+    response: {
+      200: fileAnswer(...Object.values(REPORT_TYPES), ...Object.values(ERP_TYPES)),
+      ...answerSchemas(errorAnswers(404)),
+    },
   };
   app.get(`${base}/batches/:id/reports/:name`, { schema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
-    const { name, path, content } = await reportOf(gateway, request);
-    reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
-    return send(reply, path, REPORT_TYPES[name], content);
-  });
-  for (const format of ERP_FORMATS) {
-    const { type, ...about } = ERP_FILES[format];
-    const schema = { ...described(batchParams, [type]), ...about };
-    app.get(`${base}/batches/:id/reports/${format}`, { schema, ...accessOf(ANY_ROLE) }, async (request, reply) => {
+    const format = ERP_FORMATS.find((known) => known === (request.params as { name?: string }).name);
+    if (format !== undefined) {
+      parsed(z.strictObject({}), request.query);
       const { batchId } = await visibleBatchOf(gateway, request);
       const { path, unclear, answer } = await writeErpFile(gateway, batchId, format);
       if (answer === null) reply.header('payouts-unclear', unclear.length);
       else reply.headers({ 'payouts-answer-id': answer.messageId, 'payouts-answer-version': answer.version });
       if (answer?.supersedes != null) reply.header('payouts-supersedes', answer.supersedes);
-      return send(reply, path, type);
-    });
-  }
+      return send(reply, path, ERP_TYPES[format]);
+    }
+    const { name, path, content } = await reportOf(gateway, request);
+    reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'");
+    return send(reply, path, REPORT_TYPES[name], content);
+  });
 }
 
 /** The document of a batch, which may be long, with the addresses of its reports. */

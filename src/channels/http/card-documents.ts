@@ -7,29 +7,33 @@ import type { CardRecord } from '../../store/card-store.ts';
 const schemaVersion = z.literal(1);
 const decimal = z.string().describe('decimal');
 
-const payment = z.object({
-  merchant_request_id: z.string(),
-  state: z.enum(CARD_STATES),
-  reason: z.object({ code: z.string(), message: z.string() }).nullable(),
-  payment_id: z.string().nullable().describe("the acquirer's; null until it is known"),
-  payment_status: z.string().nullable().describe('as the acquirer last reported it'),
-  amount: decimal,
-  currency: z.string(),
-  payment_type: z.enum(['AUTH', 'DEBIT']),
-  bin: z.string().nullable().describe('first six digits of the card'),
-  last_four: z.string().nullable(),
-  next_action: z
-    .object({ type: z.string(), verify_url: z.string() })
-    .nullable()
-    .describe("where the cardholder's browser is sent"),
-  data_collection_info: z.unknown().describe('for the collection of the device fingerprint, as given by the acquirer'),
-  can_pay_again: z.boolean().describe('it took nothing, and its page may make a new payment: POST .../again'),
-  workflow_id: z.string().nullable().describe('null for a client secret'),
-  url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
-  created_at: z.iso.datetime(),
-  ended_at: z.iso.datetime().nullable(),
-  contradicted: z.boolean().describe('the acquirer later contradicted the end'),
-});
+const payment = z
+  .object({
+    merchant_request_id: z.string(),
+    state: z.enum(CARD_STATES),
+    reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+    payment_id: z.string().nullable().describe("the acquirer's; null until it is known"),
+    payment_status: z.string().nullable().describe('as the acquirer last reported it'),
+    amount: decimal,
+    currency: z.string(),
+    payment_type: z.enum(['AUTH', 'DEBIT']),
+    bin: z.string().nullable().describe('first six digits of the card'),
+    last_four: z.string().nullable(),
+    next_action: z
+      .object({ type: z.string(), verify_url: z.string() })
+      .nullable()
+      .describe("where the cardholder's browser is sent"),
+    data_collection_info: z
+      .unknown()
+      .describe('for the collection of the device fingerprint, as given by the acquirer'),
+    can_pay_again: z.boolean().describe('it took nothing, and its page may make a new payment: POST .../again'),
+    workflow_id: z.string().nullable().describe('null for a client secret'),
+    url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
+    created_at: z.iso.datetime(),
+    ended_at: z.iso.datetime().nullable(),
+    contradicted: z.boolean().describe('the acquirer later contradicted the end'),
+  })
+  .meta({ id: 'CardPayment' });
 
 export type CardDocument = z.output<typeof payment>;
 

@@ -25,39 +25,45 @@ const pixels = z.int(must('a number of pixels')).min(0, must('0 at least')).max(
 
 const NUMBER = must('12 to 19 digits in quotes');
 const CVV = must('three or four digits in quotes');
-const card = z.strictObject(
-  {
-    number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits; spaces and dashes are removed'),
-    expiry_month: digits('1 to 12').describe('1 to 12'),
-    expiry_year: digits('two or four digits').describe('two or four digits'),
-    cvv: z.string(CVV).max(4, CVV).optional(),
-    holder_name: text.optional(),
-  },
-  must('an object with number, expiry_month, expiry_year, and cvv and holder_name if known'),
-);
+const card = z
+  .strictObject(
+    {
+      number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits; spaces and dashes are removed'),
+      expiry_month: digits('1 to 12').describe('1 to 12'),
+      expiry_year: digits('two or four digits').describe('two or four digits'),
+      cvv: z.string(CVV).max(4, CVV).optional(),
+      holder_name: text.optional(),
+    },
+    must('an object with number, expiry_month, expiry_year, and cvv and holder_name if known'),
+  )
+  .meta({ id: 'CardDetails' });
 
 const COUNTRY = must('two capital letters, such as DE');
-const billing = z.strictObject({
-  email: text.optional(),
-  line1: text.optional(),
-  line2: text.optional(),
-  city: text.optional(),
-  state: text.optional(),
-  postcode: text.optional(),
-  country: z
-    .string(COUNTRY)
-    .regex(/^[A-Z]{2}$/, COUNTRY)
-    .optional()
-    .describe('ISO 3166 alpha-2'),
-});
+const billing = z
+  .strictObject({
+    email: text.optional(),
+    line1: text.optional(),
+    line2: text.optional(),
+    city: text.optional(),
+    state: text.optional(),
+    postcode: text.optional(),
+    country: z
+      .string(COUNTRY)
+      .regex(/^[A-Z]{2}$/, COUNTRY)
+      .optional()
+      .describe('ISO 3166 alpha-2'),
+  })
+  .meta({ id: 'Billing' });
 
-const deviceInfo = z.strictObject({
-  ip: z.union([z.ipv4(), z.ipv6()], must('an IPv4 or IPv6 address')).optional(),
-  language: z.string().max(35).optional().describe('BCP 47'),
-  screen_width: pixels.optional(),
-  screen_height: pixels.optional(),
-  user_agent: z.string().max(500).optional(),
-});
+const deviceInfo = z
+  .strictObject({
+    ip: z.union([z.ipv4(), z.ipv6()], must('an IPv4 or IPv6 address')).optional(),
+    language: z.string().max(35).optional().describe('BCP 47'),
+    screen_width: pixels.optional(),
+    screen_height: pixels.optional(),
+    user_agent: z.string().max(500).optional(),
+  })
+  .meta({ id: 'DeviceInfo' });
 
 const AMOUNT = must('a decimal in quotes, such as "49.90"');
 const CURRENCY = must('three capital letters, such as EUR');

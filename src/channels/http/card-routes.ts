@@ -47,6 +47,7 @@ const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id'
 export function cardRoutes(app: FastifyInstance, gateway: Gateway): void {
   takeJsonOnly(app);
   const createSchema = {
+    operationId: 'createCardPayment',
     tags: TAGS,
     summary: 'Take money from a card',
     description:
@@ -101,7 +102,7 @@ export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
   app.get(
     BASE,
     {
-      schema: described('The state of a card payment', [cardDocument, 'the payment'], []),
+      schema: described('getCardPayment', 'The state of a card payment', [cardDocument, 'the payment'], []),
       ...accessOf({ ...READING, or: 'client-secret' }),
     },
     async ({ cardAccess }) => ({ schemaVersion: 1, card_payment: await shown(gateway, cardAccess) }),
@@ -109,7 +110,13 @@ export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
   app.post(
     `${BASE}/card`,
     {
-      schema: described('Give the card', [acceptedDocument, 'taken'], [408, 409, 413, 415, 422, 503], cardBody),
+      schema: described(
+        'giveCard',
+        'Give the card',
+        [acceptedDocument, 'taken'],
+        [408, 409, 413, 415, 422, 503],
+        cardBody,
+      ),
       ...BY_PAGE,
     },
     async (request) => {
@@ -118,7 +125,12 @@ export function cardPageRoutes(app: FastifyInstance, gateway: Gateway): void {
       return { schemaVersion: 1, accepted: true };
     },
   );
-  const again = described('A new payment after one that took nothing', [cardDocument, 'the new payment'], [409, 503]);
+  const again = described(
+    'payAgain',
+    'A new payment after one that took nothing',
+    [cardDocument, 'the new payment'],
+    [409, 503],
+  );
   app.post(`${BASE}/again`, { schema: again, ...accessOf({ ...MAKING, or: 'client-secret' }) }, async (request) => {
     const { record, caller } = request.cardAccess;
     const made = await payAgain(gateway, record);
@@ -132,11 +144,13 @@ const BY_PAGE = accessOf({ ...CONTROL, or: 'client-secret' });
 
 /** A route of the payment's page, as the OpenAPI document describes it. */
 const described = (
+  operationId: string,
   summary: string,
   [document, says]: [z.ZodType, string],
   others: Parameters<typeof errorAnswers>,
   body?: z.ZodType,
 ) => ({
+  operationId,
   tags: TAGS,
   summary,
   security: [{ token: [] }, { clientSecret: [] }] as Record<string, string[]>[],
@@ -163,16 +177,16 @@ function allowPreflights(app: FastifyInstance, origins: readonly string[]): void
 /** What the payment's page sends to its workflow. */
 function signalRoutes(app: FastifyInstance, gateway: Gateway): void {
   const signals = {
-    fingerprint: [MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
-    returned: [MESSAGES.cardholderReturned, 'The cardholder has returned from the confirmation'],
+    fingerprint: ['reportFingerprint', MESSAGES.fingerprintDone, 'The device fingerprint is collected'],
+    returned: ['reportReturn', MESSAGES.cardholderReturned, 'The cardholder has returned from the confirmation'],
   } as const;
   const rateLimit = {
     max: Math.min(gateway.config.gateway.perMinute, SIGNALS_A_MINUTE),
     keyGenerator: ({ params }: FastifyRequest) => (params as { id: string }).id,
   };
-  for (const [name, [signal, summary]] of Object.entries(signals)) {
+  for (const [name, [id, signal, summary]] of Object.entries(signals)) {
     const route = {
-      schema: described(summary, [acceptedDocument, 'passed on'], [408, 413, 415, 503]),
+      schema: described(id, summary, [acceptedDocument, 'passed on'], [408, 413, 415, 503]),
       config: { ...BY_PAGE.config, rateLimit },
     };
     app.post(`${BASE}/${name}`, route, async ({ cardAccess }) => {

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { parseWorkflowId } from '../../domain/names.ts';
 import {
   answerCodec,
@@ -9,7 +8,6 @@ import {
   WORKFLOW_HEADER,
 } from '../../platform/codec/codec-server.ts';
 import { admitCallers } from './admission.ts';
-import { answerSchemas, errorAnswers } from './documents.ts';
 import { codecOf, type Gateway } from './gateway-app.ts';
 import { accessOf, allowOrigin, type CallerAccess, type Cors, OPEN, preflight } from './route-access.ts';
 
@@ -24,7 +22,6 @@ const ACCESS: Readonly<Record<CodecOperation, CallerAccess>> = {
 };
 /** Web UI and `temporal` command put the namespace into the path if the endpoint is configured so. */
 const PREFIXES = ['/codec', '/codec/:namespace'];
-const payloads = z.object({ payloads: z.array(z.object({})).optional().describe('absent: none') });
 
 /**
  * The codec server for the Temporal Web UI and the `temporal` command: decodes payloads, and encodes them for the workflow that
@@ -54,12 +51,12 @@ export function codecRoutes(app: FastifyInstance, gateway: Gateway): void {
   for (const { path } of paths) {
     app.options(path, { schema: { hide: true }, ...OPEN }, (request, reply) => preflight(request, reply, cors));
   }
-  const response = answerSchemas({ 200: [payloads, 'the payloads, in their order'], ...errorAnswers(413, 415) });
   app.register(async (scope) => {
     // The Web UI has another origin.
     await admitCallers(scope, gateway, cors.origins);
     for (const { path, operation } of paths) {
-      const schema = { tags: ['codec'], summary: `Payloads of Temporal: ${operation}`, response };
+      // Temporal describes it: https://docs.temporal.io/codec-server
+      const schema = { hide: true };
       const access = accessOf(ACCESS[operation]);
       scope.post(path, { schema, ...access, bodyLimit: CODEC_BYTES_MAX }, async (request, reply) => {
         allowOrigin(request, reply, cors.origins);

@@ -14,50 +14,80 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 const schemaVersion = z.literal(1);
 const count = z.int();
 
-export const planDocument = z.object({
-  schemaVersion,
-  plan: z.looseObject({ hash: z.string(), payouts: count, totals: z.array(z.unknown()) }),
-  findings: z.array(z.unknown()),
-  warnings: z.array(z.unknown()),
-});
+export const planDocument = z
+  .object({
+    schemaVersion,
+    plan: z.looseObject({ hash: z.string(), payouts: count, totals: z.array(z.unknown()) }),
+    findings: z.array(z.unknown()),
+    warnings: z.array(z.unknown()),
+  })
+  .meta({ id: 'Plan' });
 
-export const controlDocument = z.object({ schemaVersion, batchId: z.string(), control });
+export const controlDocument = z.object({ schemaVersion, batchId: z.string(), control }).meta({ id: 'BatchControl' });
 
 const partState = z.enum(['up', 'down']);
-export const readiness = z.object({
-  schemaVersion,
-  ready: z.boolean(),
-  parts: z.object({ store: partState, temporal: partState, bank: partState, workers: partState.optional() }),
-  warnings: z.array(z.string()).describe('parts that work but need attention'),
-});
+export const readiness = z
+  .object({
+    schemaVersion,
+    ready: z.boolean(),
+    parts: z.object({ store: partState, temporal: partState, bank: partState, workers: partState.optional() }),
+    warnings: z.array(z.string()).describe('parts that work but need attention'),
+  })
+  .meta({ id: 'Readiness' });
 
-const finding = z.object({
-  file: z.string(),
-  line: count,
-  row: count.nullable(),
-  column: z.string().nullable(),
-  value: z.string().nullable().describe('masked'),
-  rule: z.string(),
-  message: z.string(),
-  path: z.string().optional().describe('in an XML document'),
-  more: count.optional().describe('rows with the same that are not listed'),
-});
+const finding = z
+  .object({
+    file: z.string(),
+    line: count,
+    row: count.nullable(),
+    column: z.string().nullable(),
+    value: z.string().nullable().describe('masked'),
+    rule: z.string(),
+    message: z.string(),
+    path: z.string().optional().describe('in an XML document'),
+    more: count.optional().describe('rows with the same that are not listed'),
+  })
+  .meta({ id: 'Finding' });
 
 /** RFC 9457 with members of our own; `schemaVersion`, `error` and `findings` are those of every channel. */
-export const errorDocument = z.object({
-  type: z.string().describe('one for each code'),
-  title: z.string(),
-  status: count,
-  detail: z.string(),
-  instance: z.string().describe('this request'),
-  code: z.string(),
-  hint: z.string().describe('what to do about it; may be empty'),
-  batchId: z.string().optional(),
-  requestId: z.uuid().describe('as in the header x-request-id, and in the log of the gateway'),
-  schemaVersion,
-  error: z.object({ code: z.string(), message: z.string(), hint: z.string(), batchId: z.string().optional() }),
-  findings: z.array(finding),
-});
+export const errorDocument = z
+  .object({
+    type: z.string().describe('one for each code'),
+    title: z.string(),
+    status: count,
+    detail: z.string(),
+    instance: z.string().describe('this request'),
+    code: z.string(),
+    hint: z.string().describe('what to do about it; may be empty'),
+    batchId: z.string().optional(),
+    requestId: z.uuid().describe('as in the header x-request-id, and in the log of the gateway'),
+    schemaVersion,
+    error: z.object({ code: z.string(), message: z.string(), hint: z.string(), batchId: z.string().optional() }),
+    findings: z.array(finding),
+    pain002: z.string().optional().describe('the answer to a pain.001 that was refused'),
+  })
+  .meta({
+    id: 'Problem',
+    examples: [
+      {
+        type: 'urn:durable-payouts:problem:unknown-id',
+        title: 'Not found',
+        status: 404,
+        detail: 'Nothing was found for "INV-9".',
+        instance: 'urn:uuid:0d1f7b1e-6a55-4c0f-9a2b-4d0d3a1c2b3a',
+        code: 'unknown-id',
+        hint: '`GET /v1/batches` shows batches.',
+        requestId: '0d1f7b1e-6a55-4c0f-9a2b-4d0d3a1c2b3a',
+        schemaVersion: 1,
+        error: {
+          code: 'unknown-id',
+          message: 'Nothing was found for "INV-9".',
+          hint: '`GET /v1/batches` shows batches.',
+        },
+        findings: [],
+      },
+    ],
+  });
 
 export const idempotencyHeader = z.object({
   'idempotency-key': z
@@ -84,7 +114,7 @@ export const changeHeader = z.object({
     .describe('one key for each change: a request that comes again with it, however late, changes nothing'),
 });
 
-const ERROR_SAYS = {
+export const ERROR_SAYS = {
   400: 'the address, a parameter or the body cannot be used, or the maker is missing',
   401: 'the token is missing or wrong',
   408: 'the body did not arrive within 10 seconds',
@@ -135,13 +165,44 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** Cached: most routes share a few documents, and converting them is a third of a gateway's start-up time. */
 const converted = { input: new WeakMap<z.ZodType, JsonSchema>(), output: new WeakMap<z.ZodType, JsonSchema>() };
 
-/** JSON Schema for OpenAPI 3.1, as zod writes it; the same object for the same schema. */
+/** Documents with a name (`.meta({ id })`), of all schemas that were converted. */
+export const namedSchemas: Record<string, JsonSchema> = {};
+
+/** JSON Schema for OpenAPI 3.1; the same object for the same schema. What has a name is referred to. */
 export function jsonSchema(schema: z.ZodType, io: keyof typeof converted = 'input'): JsonSchema {
   const known = converted[io].get(schema);
   if (known !== undefined) return known;
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const written = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  const {
+    $schema: _,
+    $defs = {},
+    ...rest
+  } = JSON.parse(JSON.stringify(written).replaceAll('"#/$defs/', '"#/components/schemas/'), (_name, value) =>
+    tidied(value, io),
+  );
+  Object.assign(namedSchemas, $defs);
   converted[io].set(schema, rest);
   return rest;
+}
+
+/**
+ * A schema, or anything else, without what says nothing: the bounds of every integer, the pattern of a format. A reader of answers
+ * allows new members.
+ */
+function tidied(value: unknown, io: keyof typeof converted): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const it = value as z.core.JSONSchema.BaseSchema;
+  if (it.minimum === Number.MIN_SAFE_INTEGER) delete it.minimum;
+  if (it.maximum === Number.MAX_SAFE_INTEGER) delete it.maximum;
+  if (it.minLength === 1) delete it.minLength;
+  if (typeof it.format === 'string') delete it.pattern;
+  if (io === 'output') delete it.additionalProperties;
+  const [one, other, ...more] = Array.isArray(it.anyOf) && it.anyOf.length === 2 ? it.anyOf : [];
+  if (one === undefined || other === undefined || more.length > 0 || typeof one.type !== 'string') return it;
+  const { anyOf: _, ...rest } = it;
+  // Of a query everything is text; who writes one gives the value.
+  if (one.type === 'boolean' && other.type === 'string') return { ...rest, type: 'boolean' };
+  return other.type === 'null' && one.enum === undefined ? { ...one, ...rest, type: [one.type, 'null'] } : it;
 }
 
 /** Documents by status, each with its meaning. */

@@ -2,12 +2,9 @@ import type { ServerOptions as HttpOptions } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
 import { type AddressInfo, isIP } from 'node:net';
 import rateLimit from '@fastify/rate-limit';
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { z } from 'zod';
 import { ipList } from '../../bank/webhooks/verifier.ts';
-import { ROLES } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
 import { ConfigError, type Secret } from '../../platform/config/key.ts';
@@ -23,12 +20,13 @@ import { BODY_MS, removeAbandoned } from './bodies.ts';
 import { type Access, type Caller, callerOf } from './callers.ts';
 import { cardPageRoutes, cardRoutes, pageKey } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
-import { answerSchemas, JSON_TYPE, parsed, readiness } from './documents.ts';
+import { answerSchemas, errorAnswers, parsed, readiness } from './documents.ts';
 import { type Gateway, probesOf, tokenAccess, uploadsOf } from './gateway-app.ts';
 import { intakeRoutes } from './intake-routes.ts';
+import { describe } from './openapi.ts';
 import { operationRoutes } from './operation-routes.ts';
 import { identifyRequests } from './request-ids.ts';
-import { accessOf, type GuardedRoute, guardRoutes, OPEN } from './route-access.ts';
+import { type GuardedRoute, guardRoutes, OPEN } from './route-access.ts';
 import { statementRoutes } from './statement-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
@@ -172,39 +170,6 @@ function logAnswers(app: FastifyInstance, { log, answered }: Gateway): void {
   });
 }
 
-/** The OpenAPI document and page. */
-async function describe(app: FastifyInstance, readerOf: (request: FastifyRequest) => Promise<Caller>): Promise<void> {
-  app.addHook('onRequest', async (request) => {
-    // By the matched route: a path can be written in several ways.
-    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) request.caller = await readerOf(request);
-  });
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'durable-payouts',
-        description: 'Payouts that are never made twice, never lost and never a mystery.',
-        version: '1',
-      },
-      components: {
-        securitySchemes: {
-          token: { type: 'http', scheme: 'bearer' },
-          clientSecret: { type: 'http', scheme: 'bearer', description: 'of one card payment' },
-        },
-      },
-      security: [{ token: [] }],
-    },
-  });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
-  let written: string | undefined;
-  const access = accessOf({ roles: ROLES, scope: 'none' });
-  app.get('/openapi.json', { schema: { hide: true }, ...access }, async (_request, reply) => {
-    // Once: it is long, and always the same.
-    written ??= JSON.stringify(app.swagger());
-    return reply.type(JSON_TYPE).serializer(String).send(written);
-  });
-}
-
 export interface GatewayTransport {
   /** Certificate chain and key in PEM; undefined: plain HTTP. */
   tls: { cert: string; key: Secret } | undefined;
@@ -284,12 +249,20 @@ const TAGS = ['health'];
 /** For a supervisor of the gateway; they say nothing about payouts and require no token. */
 function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
   const alive = z.object({ status: z.literal('ok') });
-  const response = answerSchemas({ 200: [alive, 'the process answers'] });
-  app.get('/healthz', { schema: { tags: TAGS, summary: 'Alive', response }, ...OPEN }, async () => ({ status: 'ok' }));
+  const response = answerSchemas({ 200: [alive, 'the process answers'], ...errorAnswers() });
+  app.get(
+    '/healthz',
+    { schema: { operationId: 'isAlive', tags: TAGS, summary: 'Alive', security: [], response }, ...OPEN },
+    async () => ({ status: 'ok' }),
+  );
 
   const read = readinessOf(probesOf(gateway), gateway);
-  const answers = answerSchemas({ 200: [readiness, 'files can be taken'], 503: [readiness, 'a part is down'] });
-  const schema = { tags: TAGS, summary: 'Ready', response: answers };
+  const answers = answerSchemas({
+    200: [readiness, 'files can be taken'],
+    503: [readiness, 'a part is down'],
+    ...errorAnswers(),
+  });
+  const schema = { operationId: 'isReady', tags: TAGS, summary: 'Ready', security: [], response: answers };
   app.get('/readyz', { schema, ...OPEN }, async (_request, reply) => {
     const [shown, notices] = await Promise.all([read(), gateway.notices()]);
     return reply.code(shown.ready ? 200 : 503).send(readinessDocument(shown, notices));

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -34,7 +35,7 @@ import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts'
 import { batchSigned, signedIntake, takeInTurn } from './intake-turns.ts';
 import { accessOf } from './route-access.ts';
 
-const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 
 /** The options of `payouts run`. Unknown ones are refused: a misspelled `dry_run` would pay. */
 const handOverQuery = z.strictObject({
@@ -73,6 +74,7 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   const schema = {
+    operationId: 'submitBatch',
     tags: TAGS,
     summary: 'Submit a file of payouts',
     description:
@@ -163,7 +165,10 @@ async function handedOver(
   );
   if (taking instanceof IntakeRefusal) {
     if (taking.code === OTHER_PLAN) throw taking;
-    const { status, document } = answerOf(await answeredRefusal(gateway.config, taking, gateway.now()), about);
+    const refusal = await answeredRefusal(gateway.config, taking, gateway.now());
+    const pain002 = refusal.reports?.pain002;
+    const { status, document } = answerOf(refusal, about);
+    if (pain002 !== undefined) document.pain002 = await readFile(pain002, 'utf8');
     return { status, body: [JSON.stringify(document)] };
   }
   if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };

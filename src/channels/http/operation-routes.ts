@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ROLES } from '../../domain/authority.ts';
 import { takeJsonOnly } from './bodies.ts';
 import { answerSchemas, changeHeader, errorAnswers, jsonSchema, parsed } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
@@ -18,14 +17,16 @@ export function operationRoutes(app: FastifyInstance, gateway: Gateway): void {
     const named = Object.fromEntries(namesInPath(it.path).map((name) => [name, true])) as Record<string, true>;
     const others = it.input.omit(named);
     const schema = {
+      operationId: it.id,
+      ...(it.hide && { hide: true }),
       tags: [it.tag],
       summary: it.summary,
-      description: [it.description, whoText(it)].filter((text) => text !== undefined).join(' '),
+      ...(it.description !== undefined && { description: it.description }),
       ...(Object.keys(named).length > 0 && { params: jsonSchema(it.input.pick(named)) }),
       ...(it.keyed && { headers: jsonSchema(changeHeader) }),
       ...(it.method === 'GET' ? { querystring: jsonSchema(others) } : { body: jsonSchema(others) }),
       response: answerSchemas({
-        200: [it.answer, it.summary],
+        200: [it.answer, 'the answer'],
         ...errorAnswers(...(it.method === 'GET' ? ([404, 503] as const) : ([404, 408, 409, 413, 415, 503] as const))),
       }),
     };
@@ -60,8 +61,3 @@ function inputOf({ query, body, params }: FastifyRequest, method: Operation<unkn
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return given as object;
   return { ...given, ...(params as object) };
 }
-
-const whoText = ({ access: { roles } }: Pick<Operation<unknown>, 'access'>): string =>
-  roles.length === ROLES.length
-    ? 'For everybody, as far as their scope reaches.'
-    : `Under a policy for the role ${roles.join(' or ')}, within its scope.`;

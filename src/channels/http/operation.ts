@@ -32,6 +32,8 @@ export interface Operation<Place, Input extends z.ZodObject = z.ZodObject, Answe
   answer: z.ZodType;
   /** Media type of an answer that is text in pieces (an `AsyncIterable<string>`); absent: it is JSON. */
   type?: string;
+  /** Only commands use it: the OpenAPI document does not have it. */
+  hide?: true;
   /** Takes the header Idempotency-Key. */
   keyed?: true;
   /** @param key of a request that may come again: the same for its caller and Idempotency-Key */

@@ -24,6 +24,7 @@ export function statementRoutes(app: FastifyInstance, gateway: Gateway): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, body, done) => done(null, body));
   const schema = {
+    operationId: 'takeStatement',
     tags: ['statements'],
     summary: 'Submit a bank statement',
     description:

@@ -18,6 +18,7 @@ export function webhookRoutes(app: FastifyInstance, gateway: Gateway): void {
   app.addContentTypeParser(JSON_TYPE, (_request, body, done) => done(null, body));
   app.addHook('onClose', () => queue.close());
   const schema = {
+    operationId: 'receiveCardWebhook',
     tags: ['webhooks'],
     summary: 'Events of the acquirer about card payments',
     description:

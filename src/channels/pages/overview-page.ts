@@ -8,7 +8,7 @@ import type { OpenCount, PaidAmount } from '../../store/store.ts';
 import { parsed } from '../http/documents.ts';
 import { payoutsSeenBy } from '../http/may-see.ts';
 import { placeOf } from '../http/operation.ts';
-import { type FoundPayouts, PAYOUTS } from '../http/operations/list-operations.ts';
+import { TOTALS, type Totals } from '../http/operations/list-operations.ts';
 import { accessOf } from '../http/route-access.ts';
 import { type Bar, barChart } from './charts.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
@@ -36,7 +36,7 @@ export function overviewRoutes(app: FastifyInstance, gateway: PagesGateway): voi
     const { from = today, to = today } = parsed(periodQuery, request.query);
     const period = { endedFrom: startOf(from), endedBefore: startOf(laterDay(to, 1)) };
     const seenBy = payoutsSeenBy(caller);
-    const { totals } = await PAYOUTS.run(placeOf(gateway, caller), period);
+    const { totals } = await TOTALS.run(placeOf(gateway, caller), period);
     const first = laterDay(today, 1 - DAYS);
     const paid = await store.paidAmounts(
       { from: startOf(first), before: startOf(laterDay(today, 1)), seenBy },
@@ -93,7 +93,7 @@ const MOVED: readonly [Column<Movements>, ...Column<Movements>[]] = [
   { head: 'Returned', isFigure: true, cell: sum('returned') },
 ];
 
-function movedTable({ payouts, isCut, currencies }: FoundPayouts['totals']): Html {
+function movedTable({ payouts, isCut, currencies }: Totals['totals']): Html {
   if (payouts === 0) return nothing('Nothing ended in this period.');
   const count = isCut
     ? `The newest ${counted(payouts, 'payout')}, and there are more: choose a shorter period`

@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { checksShown, type ShownCheck } from '../../activities/payee-checks.ts';
 import { resolveDigest } from '../../domain/authority.ts';
 import { counted, totalsText } from '../../domain/display.ts';
-import { PAYLOAD_REFUSED, type Undecodable, undecodable, undecodableIn } from '../../domain/failures.ts';
 import { shownValue, visible } from '../../domain/finding.ts';
-import { referenceOf } from '../../domain/identity.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
@@ -25,15 +23,8 @@ import { workflowUrl } from '../../reports/links.ts';
 import { type NextStep, nextStep } from '../../reports/next-step.ts';
 import { askedFacts, flagTexts, paidFacts, questionText } from '../../reports/question-facts.ts';
 import { stepContext } from '../../reports/report-source.ts';
-import type { AuditEntry } from '../../store/audit/entry.ts';
-import type {
-  BookedExchange,
-  IncidentRecord,
-  PayoutRecord,
-  ReturnRecord,
-  SendAttempt,
-  Store,
-} from '../../store/store.ts';
+import { storyOf } from '../../reports/story.ts';
+import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, Store } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { hasControls, optionalText, parsed, storableText } from '../http/documents.ts';
 import {
@@ -518,60 +509,10 @@ const instructionFacts = ({ row: { instruction }, isMasked }: PayoutShown): Html
     ]),
   );
 
-interface StoryEvent {
-  at: number;
-  who: string;
-  /** Follows directly after the name in `who`, so it begins with a space or comma. */
-  what: string;
-  detail?: string;
-}
-
-/** Members of an audit entry's detail that are meant for people. */
-const READ: readonly string[] = ['outcome', 'why', 'remark', 'reason', 'code', 'evidence', 'orderId'];
-
-/** What has happened to a payout, the oldest first. */
 async function historyOf(store: Store, row: PayoutRecord): Promise<Html> {
-  const { kind, uid, documentId, generation, reference, by, createdAt, releasedAt } = row;
-  const exchange = kind === 'payout' ? await store.attempts(referenceOf(uid, documentId, 'exchange', generation)) : [];
-  const events: StoryEvent[] = [
-    { at: createdAt, who: by ?? 'somebody', what: ' submitted it' },
-    ...(releasedAt === null ? [] : [{ at: releasedAt, who: 'product', what: ' started it' }]),
-    ...exchange.map(sent('the exchange')),
-    ...(await store.attempts(reference)).map(sent('the order')),
-    ...(await store.auditEntriesOf(reference)).map(audited),
-  ];
-  const shown = events
-    .sort((a, b) => a.at - b.at)
-    .map(
-      ({ at, who, what, detail }) =>
-        html`<li>${moment(at)}<strong>${who}</strong>${what}${detail !== undefined && detail !== '' && html`<br><span class="quiet">${detail}</span>`}</li>\n`,
-    );
+  const shown = (await storyOf(store, row)).map(
+    ({ at, who, what, detail }) =>
+      html`<li>${moment(at)}<strong>${who}</strong>${what}${detail !== undefined && detail !== '' && html`<br><span class="quiet">${detail}</span>`}</li>\n`,
+  );
   return html`<ol class="story">${shown}</ol>`;
-}
-
-const OUTCOMES: Readonly<Record<NonNullable<SendAttempt['outcome']>, string>> = {
-  accepted: 'accepted',
-  refused: 'refused',
-  exists: 'the bank has this reference already',
-  ambiguous: 'not known whether the bank has taken it',
-  'not-sent': 'it did not leave',
-};
-
-const sent =
-  (what: string) =>
-  ({ sentAt, attempt, outcome, orderId }: SendAttempt): StoryEvent => ({
-    at: sentAt,
-    who: 'product',
-    what: ` sent ${what} to the bank, attempt ${attempt}`,
-    detail: [outcome === null ? 'no answer yet' : OUTCOMES[outcome], orderId]
-      .filter((part) => part !== null)
-      .join(', order '),
-  });
-
-function audited({ at, actor, action, detail }: AuditEntry): StoryEvent {
-  const texts = READ.flatMap((member) => (typeof detail[member] === 'string' ? [detail[member]] : []));
-  // The codec says in a word why.
-  const isRefused = action === PAYLOAD_REFUSED;
-  const said = isRefused ? [`it ${undecodableIn([undecodable(texts[0] as Undecodable)])}, and was ignored`] : texts;
-  return { at, who: actor, what: `: ${action}`, detail: [...new Set(said)].join(' · ') };
 }

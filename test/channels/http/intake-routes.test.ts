@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -30,7 +30,7 @@ describe('a file handed over', () => {
       counts: { total: 2 },
     });
     const { batchId, reports } = taken.document;
-    expect(existsSync(reports.csv)).toBe(true);
+    expect((await gateway.send(reports.csv)).document).toContain('row,id,uid');
     expect(await gateway.post('', FILE)).toMatchObject({ status: 200, document: { batchId } });
     await gateway.proxy.end(batchId);
     const again = await gateway.post('', FILE);
@@ -95,7 +95,7 @@ describe('a file handed over', () => {
     ]);
     const { status, document } = await gateway.post('?file=invoices.xml', content);
     expect([status, document.error.code]).toEqual([422, 'input-invalid']);
-    const answer = readFileSync(document.reports.pain002, 'utf8');
+    const answer = document.pain002;
     expect(answer).toContain('<OrgnlMsgId>MSG-1</OrgnlMsgId>');
     expect(answer).toContain('<GrpSts>RJCT</GrpSts>');
   });

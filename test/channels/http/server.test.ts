@@ -188,19 +188,13 @@ it('describes every route in its OpenAPI document', async () => {
   const { send } = await openGateway(TOKENS);
   const { document } = await send('/openapi.json');
   const paths = [
-    '/codec/decode',
-    '/codec/encode',
-    '/codec/{namespace}/decode',
-    '/codec/{namespace}/encode',
     '/healthz',
     '/readyz',
     '/v1/batches/{id}',
     '/v1/batches/{id}/cancel',
     '/v1/batches/{id}/drain',
     '/v1/batches/{id}/pause',
-    '/v1/batches/{id}/reports/camt054',
-    '/v1/batches/{id}/reports/journal',
-    '/v1/batches/{id}/reports/pain002',
+    '/v1/batches/{id}/reports/{name}',
     '/v1/batches/{id}/reports/{name}',
     '/v1/batches/{id}/resume',
     '/v1/card-payments',
@@ -210,26 +204,12 @@ it('describes every route in its OpenAPI document', async () => {
     '/v1/card-payments/{id}/fingerprint',
     '/v1/card-payments/{id}/returned',
     '/v1/webhooks/cards',
-    ...OPERATIONS.map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
+    ...OPERATIONS.filter(({ hide }) => hide !== true).map(({ path }) => path.replaceAll(/:(\w+)/g, '{$1}')),
   ];
   expect(Object.keys(document.paths).sort()).toEqual([...new Set(paths)].sort());
   const { post } = document.paths['/v1/batches'];
   expect(post.parameters.map(({ name }: { name: string }) => name)).toContain('dry_run');
-  expect(Object.keys(post.responses)).toEqual([
-    '200',
-    '202',
-    '400',
-    '401',
-    '403',
-    '409',
-    '413',
-    '414',
-    '415',
-    '422',
-    '429',
-    '502',
-    '503',
-  ]);
+  expect(Object.keys(post.responses)).toEqual(['200', '202', '4XX', '5XX']);
   expect((await send('/docs/')).document).toContain('swagger-ui');
 });
 
@@ -241,13 +221,11 @@ it.each([
   ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/json', 200],
   ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/csv?mask=perhaps', 400],
   ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/csv?masked=true', 400],
-  ['get', '/v1/batches/{id}/reports/journal', '/v1/batches/ID/reports/journal', 200],
-  ['get', '/v1/batches/{id}/reports/journal', '/v1/batches/ID/reports/journal?mask=true', 400],
+  ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/journal', 200],
+  ['get', '/v1/batches/{id}/reports/{name}', '/v1/batches/ID/reports/journal?mask=true', 400],
   ['get', '/v1/batches', '/v1/batches?state=open', 400],
   ['get', '/v1/batches/{id}', '/v1/batches/ID?row=1', 400],
   ['get', '/v1/card-payments', '/v1/card-payments?currency=EUR', 400],
-  ['post', '/codec/decode', '/codec/decode', 415],
-  ['post', '/codec/{namespace}/encode', '/codec/payouts/encode', 415],
   ['post', '/v1/card-payments/{id}/returned', '/v1/card-payments/m-1/returned', 415],
 ])('declares what it answers: %s %s, as to %s', async (method, path, asked, status) => {
   const { send, post } = await openGateway();
@@ -261,7 +239,10 @@ it.each([
   const body = method === 'post' ? { body: '<a/>', headers: { 'content-type': 'application/xml' } } : {};
   const answer = await send(asked.replace('ID', batchId), { method, ...body });
   expect(answer.status).toBe(status);
-  const declared = document.paths[path][method].responses[status]?.content ?? {};
+  const { paths, components } = document;
+  const { responses } = paths[path][method];
+  const { $ref, content } = responses[status] ?? responses[`${Math.trunc(status / 100)}XX`];
+  const declared = content ?? components.responses[$ref.split('/').at(-1)].content;
   expect(Object.keys(declared)).toContain(answer.headers.get('content-type')?.split(';')[0]);
   if (status !== 200) expect(answer.document.error.hint).not.toBe('');
 });

@@ -25,21 +25,37 @@ import { operation, type Place, pathId, visiblePayout } from '../operation.ts';
 /** The answer of a payout's workflow, or why it refused. */
 export type DecisionAnswer = { outcome: string; says?: string } | { refused: string };
 
-const decisionAnswer = z.union([
-  z.looseObject({
-    outcome: z.string(),
-    says: z.string().optional().describe('what was decided, and whose turn it is'),
-  }),
-  z.looseObject({ refused: z.string() }),
-]);
+const decisionAnswer = z
+  .union([
+    z.looseObject({
+      outcome: z.string(),
+      says: z.string().optional().describe('what was decided, and whose turn it is'),
+    }),
+    z.looseObject({ refused: z.string() }),
+  ])
+  .meta({ id: 'DecisionAnswer' });
 const TAG = 'decisions';
 const byInput = storableText.optional().describe('who asks, where names are believed');
 
 /** Checked as a whole by the code that relies on it. */
 export const signedInput = z
   .custom<SignedDecision>((given) => isDecision(given), 'is not a signed decision')
-  .optional()
-  .describe('signed statement (docs/production.md); required under a policy');
+  .meta({
+    id: 'SignedDecision',
+    description: 'Statement about a question, and the signature over it (docs/production.md); required under a policy.',
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(['id', 'storeId', 'question', 'reference', 'digest', 'subject', 'remark'].map(textMember)),
+      decision: { type: 'string', enum: ['approve', 'reject'] },
+      ...Object.fromEntries(['signedAt', 'expiresAt'].map((name) => [name, { type: 'integer' }])),
+      ...Object.fromEntries(['credential', 'signature'].map(textMember)),
+    },
+  })
+  .optional();
+
+function textMember(name: string): [string, { type: 'string' }] {
+  return [name, { type: 'string' }];
+}
 
 export const DECIDE = operation({
   method: 'POST',

@@ -1,25 +1,66 @@
 import { z } from 'zod';
-import { PAYOUT_STATES } from '../../../domain/payout-state.ts';
+import { PAYOUT_KINDS } from '../../../domain/names.ts';
+import { Problem } from '../../../domain/problem.ts';
 import { listBatches } from '../../../reports/batch-list.ts';
 import { hindranceTexts } from '../../../reports/hindrances.ts';
-import { type BatchList, batchList, type ListedBatch, type Sums } from '../../../reports/report-document.ts';
+import { type ListedPayout, listedPayout, listedPayoutOf } from '../../../reports/payout-document.ts';
+import {
+  type BatchList,
+  batchList,
+  type ListedBatch,
+  listedBatch,
+  movementTotals,
+  payoutState,
+  type Sums,
+} from '../../../reports/report-document.ts';
 import { factsOf } from '../../../reports/report-source.ts';
 import { ReportSums } from '../../../reports/report-sums.ts';
 import { reportedPayout } from '../../../reports/reported-payout.ts';
+import {
+  cursorBehind,
+  isCursor,
+  PAYOUT_ORDERS,
+  type PayoutCursor,
+  type PayoutOrder,
+  type PayoutSearch,
+} from '../../../store/payout-search.ts';
 import type { PayoutRecord, Store } from '../../../store/store.ts';
 import { maySee, maySeePayout, payoutsSeenBy, seesAll } from '../may-see.ts';
-import { listOf, operation, optionalFlag, type Place, shortText, wholeNumber } from '../operation.ts';
+import {
+  listOf,
+  operation,
+  optionalFlag,
+  type Place,
+  pathId,
+  shortText,
+  visibleBatch,
+  wholeNumber,
+} from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
+
+const LIMIT = 100;
+const LIMIT_MAX = 1_000;
+
+const page = {
+  limit: wholeNumber(1, LIMIT_MAX).default(LIMIT).describe('a page may hold fewer'),
+  after: shortText.optional().describe('`next` of the page before; absent: from the first'),
+};
+
+const next = z.string().nullable().describe('for the next page; null: this is the last one');
 
 export const BATCHES = operation({
   method: 'GET',
   path: '/v1/batches',
   tag: 'batches',
-  summary: 'The newest batches, newest first',
+  summary: 'Batches, newest first',
   access: ANY_ROLE,
-  input: z.strictObject({}),
-  answer: batchList,
-  run: ({ store, caller }): Promise<BatchList> => listBatches(store, (batch) => maySee(caller, store, batch)),
+  input: z.strictObject(page),
+  answer: batchList.extend({ next }),
+  async run({ store, caller }, { limit, after }): Promise<Omit<BatchList, 'schemaVersion'> & { next: string | null }> {
+    const behind = after === undefined ? undefined : batchCursor(after);
+    const { batches, last } = await listBatches(store, (batch) => maySee(caller, store, batch), { limit, behind });
+    return { batches, next: last === undefined ? null : encoded([last.createdAt, last.batchId]) };
+  },
 });
 
 export const HINDRANCES = operation({
@@ -35,58 +76,150 @@ export const HINDRANCES = operation({
   }),
 });
 
-export interface FoundPayouts {
-  /** Of the rows. */
-  batches: ListedBatch[];
-  /** The newest ones. */
-  rows: PayoutRecord[];
-  /** Of all that match, or of the newest ones of them (`isCut`). */
-  totals: { payouts: number; isCut: boolean } & Pick<Sums, 'currencies' | 'exchanges'>;
+const MOMENT_MAX = 8_640_000_000_000_000;
+const moment = z
+  .union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), wholeNumber(0, MOMENT_MAX)])
+  .optional();
+
+const filter = {
+  states: listOf(payoutState).optional().describe('separated by commas'),
+  kinds: listOf(z.enum(PAYOUT_KINDS)).optional().describe('separated by commas'),
+  reason: shortText.optional().describe('reason code or state'),
+  uid: shortText.optional(),
+  id: shortText.optional().describe('your own document number'),
+  accountId: shortText.optional(),
+  currency: shortText.optional(),
+  from: moment.describe('handed over at or after it: ISO 8601, or milliseconds since the epoch'),
+  before: moment.describe('handed over before it'),
+  endedFrom: moment,
+  endedBefore: moment,
+  isReturned: optionalFlag.describe('money came back'),
+  text: shortText.optional().describe('part of an id or of the name of a file'),
+};
+
+const order = z.enum(PAYOUT_ORDERS).default('newest');
+const payoutPage = z.object({ payouts: z.array(listedPayout), next });
+
+interface PayoutPageAnswer {
+  payouts: ListedPayout[];
+  next: string | null;
 }
-
-export const ROWS_LISTED = 200;
-const ROWS_SUMMED = 10_000;
-const READ_AT_ONCE = 500;
-
-const moment = wholeNumber(0, 8_640_000_000_000_000).optional();
 
 export const PAYOUTS = operation({
   method: 'GET',
   path: '/v1/payouts',
   tag: 'payouts',
-  summary: 'The payouts that match, newest first, and what they have moved',
-  description: 'Moments are in milliseconds since the epoch; the one after a period is not part of it.',
+  summary: 'The payouts that match',
+  description:
+    'The order is the same for ever: a reader of all pages sees each payout once, whatever changes meanwhile, unless a filter by state or end no longer fits it.',
   access: ANY_ROLE,
-  input: z.strictObject({
-    states: listOf(z.enum(PAYOUT_STATES)).optional(),
-    reason: shortText.optional().describe('reason code or state'),
-    accountId: shortText.optional(),
-    from: moment.describe('of being submitted'),
-    before: moment,
-    endedFrom: moment,
-    endedBefore: moment,
-    isReturned: optionalFlag,
-    text: shortText.optional().describe('part of an id or of the name of a file'),
-  }),
-  answer: z.looseObject({ batches: z.array(z.unknown()), rows: z.array(z.looseObject({})), totals: z.looseObject({}) }),
-  run: (place, search): Promise<FoundPayouts> => found(place, search),
+  input: z.strictObject({ ...filter, order, ...page }),
+  answer: payoutPage,
+  run: (place, { order, limit, after, ...asked }) => pageOf(place, searchOf(asked), { order, limit, after }),
 });
 
-async function found({ store, caller }: Place, search: z.output<typeof PAYOUTS.input>): Promise<FoundPayouts> {
+export const BATCH_PAYOUTS = operation({
+  method: 'GET',
+  path: '/v1/batches/:id/payouts',
+  tag: 'batches',
+  summary: 'The payouts of a batch, in the order of its file',
+  access: ANY_ROLE,
+  input: z.strictObject({ id: pathId, states: filter.states, ...page }),
+  answer: payoutPage,
+  async run(place, { id, states, limit, after }) {
+    const { batchId } = await visibleBatch(place, id);
+    return pageOf(place, { batchId, states }, { order: 'oldest', limit, after });
+  },
+});
+
+type Filter = z.output<z.ZodObject<typeof filter>>;
+
+const searchOf = ({ id: documentId, ...search }: Filter): PayoutSearch => ({ ...search, documentId });
+
+async function pageOf(
+  { store, caller }: Place,
+  search: PayoutSearch,
+  { order, limit, after }: { order: PayoutOrder; limit: number; after: string | undefined },
+): Promise<PayoutPageAnswer> {
+  const seenBy = payoutsSeenBy(caller);
+  const behind = after === undefined ? undefined : payoutCursor(after, order);
+  const read = await store.searchPayouts({ ...search, seenBy }, { order, after: behind, limit: limit + 1 });
+  const rows = read.slice(0, limit);
+  const last = rows.at(-1);
+  return {
+    payouts: rows.filter((row) => maySeePayout(caller, row)).map(listedPayoutOf),
+    next: read.length <= limit || last === undefined ? null : encoded([order, ...cursorBehind(last, order)]),
+  };
+}
+
+const encoded = (cursor: readonly (string | number)[]): string =>
+  Buffer.from(JSON.stringify(cursor)).toString('base64url');
+
+function decoded(text: string): unknown[] {
+  try {
+    const cursor: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (Array.isArray(cursor)) return cursor;
+  } catch {}
+  throw noCursor();
+}
+
+/** A cursor of another order would skip or repeat payouts. */
+function payoutCursor(text: string, order: PayoutOrder): PayoutCursor {
+  const [ofOrder, ...cursor] = decoded(text);
+  if (ofOrder === order && isCursor(cursor, order)) return cursor;
+  throw noCursor();
+}
+
+function batchCursor(text: string): { createdAt: number; batchId: string } {
+  const [createdAt, batchId, ...more] = decoded(text);
+  if (Number.isSafeInteger(createdAt) && typeof batchId === 'string' && more.length === 0) {
+    return { createdAt: Number(createdAt), batchId };
+  }
+  throw noCursor();
+}
+
+const noCursor = (): Problem =>
+  new Problem('usage', 'cursor-refused', 'This is no place in this list.', {
+    hint: 'Send `next` of the page before as `after`, with the same order.',
+  });
+
+export interface Totals {
+  /** Of the newest payouts that match. */
+  batches: ListedBatch[];
+  /** Of all that match, or of the newest ones of them (`isCut`). */
+  totals: { payouts: number; isCut: boolean } & Pick<Sums, 'currencies' | 'exchanges'>;
+}
+
+const ROWS_SUMMED = 10_000;
+const READ_AT_ONCE = 500;
+/** How many of the newest name the batches. */
+const NAMED = 200;
+
+export const TOTALS = operation({
+  method: 'GET',
+  path: '/v1/payout-totals',
+  tag: 'payouts',
+  summary: 'How many payouts match, what they have moved, and the batches of the newest ones',
+  access: ANY_ROLE,
+  input: z.strictObject(filter),
+  answer: z.object({
+    batches: z.array(listedBatch),
+    totals: movementTotals.extend({ payouts: z.int(), isCut: z.boolean().describe('only the newest were added up') }),
+  }),
+  run: (place, asked): Promise<Totals> => totalsOf(place, searchOf(asked)),
+});
+
+async function totalsOf({ store, caller }: Place, search: PayoutSearch): Promise<Totals> {
   const read = await store.searchPayouts({ ...search, seenBy: payoutsSeenBy(caller) }, { limit: ROWS_SUMMED + 1 });
   const summed = read.slice(0, ROWS_SUMMED).filter((row) => maySeePayout(caller, row));
-  const rows = summed.slice(0, ROWS_LISTED);
-  const ids = new Set(rows.map(({ batchId }) => batchId));
+  const ids = new Set(summed.slice(0, NAMED).map(({ batchId }) => batchId));
   const { batches } = await listBatches(
     store,
     async (batch) => ids.has(batch.batchId) && (await maySee(caller, store, batch)),
+    { limit: NAMED },
   );
   const { currencies, exchanges } = await sumsOf(store, summed);
-  return {
-    batches,
-    rows,
-    totals: { payouts: summed.length, isCut: read.length > ROWS_SUMMED, currencies, exchanges },
-  };
+  return { batches, totals: { payouts: summed.length, isCut: read.length > ROWS_SUMMED, currencies, exchanges } };
 }
 
 /** What the rows asked for and moved, added up as in the report of a batch. */

@@ -43,22 +43,24 @@ const note = z
 
 const asked = {
   kind: z.enum(['transfer', 'exchange']),
-  instruction: z.strictObject({
-    id: field.describe('document number; together with uid the permanent identity'),
-    uid: field.describe('user of both accounts'),
-    account_id: field.describe('the paying account'),
-    to_account_id: field.describe('the receiving account'),
-    amount: field.describe('decimal; of an exchange what is bought'),
-    currency: field.describe('of an exchange: that of the receiving account; a transfer has that of its accounts'),
-    note,
-    reason: note,
-    execute_on: field.describe('ISO 8601 date before which it is not sent'),
-    expires_at: field.describe("ISO 8601 instant: end of the bank's audit"),
-    fee_cap: field.describe("highest acceptable fee, decimal in the fee's own currency"),
-    max_slippage: field.describe('of an exchange: how much worse the rate may get, as a fraction'),
-    sell_currency: field.describe('of an exchange: the currency of max_rate'),
-    max_rate: field.describe('of an exchange: the most that is sold for one unit of currency without asking people'),
-  }),
+  instruction: z
+    .strictObject({
+      id: field.describe('document number; together with uid the permanent identity'),
+      uid: field.describe('user of both accounts'),
+      account_id: field.describe('the paying account'),
+      to_account_id: field.describe('the receiving account'),
+      amount: field.describe('decimal; of an exchange what is bought'),
+      currency: field.describe('of an exchange: that of the receiving account; a transfer has that of its accounts'),
+      note,
+      reason: note,
+      execute_on: field.describe('ISO 8601 date before which it is not sent'),
+      expires_at: field.describe("ISO 8601 instant: end of the bank's audit"),
+      fee_cap: field.describe("highest acceptable fee, decimal in the fee's own currency"),
+      max_slippage: field.describe('of an exchange: how much worse the rate may get, as a fraction'),
+      sell_currency: field.describe('of an exchange: the currency of max_rate'),
+      max_rate: field.describe('of an exchange: the most that is sold for one unit of currency without asking people'),
+    })
+    .meta({ id: 'MoveInstruction' }),
   by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
 };
 

@@ -33,6 +33,7 @@ const TAG = 'batches';
 export const REPORT = operation({
   method: 'GET',
   path: '/v1/batches/:id/report',
+  hide: true,
   tag: TAG,
   summary: 'What the files of the report of a batch are made from, as lines of JSON',
   description:
@@ -49,6 +50,7 @@ export const REPORT = operation({
 export const ERP_FILE = operation({
   method: 'GET',
   path: '/v1/batches/:id/erp-files/:format',
+  hide: true,
   tag: TAG,
   summary: 'Files of a batch for other software in pieces, as lines of JSON, and what is unclear about them',
   access: ANY_ROLE,

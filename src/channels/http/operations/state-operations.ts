@@ -3,7 +3,7 @@ import { checksShown, type ShownCheck } from '../../../activities/payee-checks.t
 import { isBankError, undefinedIf } from '../../../bank/errors.ts';
 import { shownValue } from '../../../domain/finding.ts';
 import { beneficiaryFields } from '../../../domain/instruction.ts';
-import { WHAT_AN_ID_IS } from '../../../domain/names.ts';
+import { orderKindsOf, WHAT_AN_ID_IS } from '../../../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,
   type BatchControl,
@@ -17,15 +17,28 @@ import { incidentSides } from '../../../reports/incident-sides.ts';
 import { batchUrl, workflowUrl } from '../../../reports/links.ts';
 import { maskedPayee, type PayeeNamed, payeeNamed } from '../../../reports/masked.ts';
 import { type NextStep, nextStep } from '../../../reports/next-step.ts';
+import {
+  eventDocument,
+  eventOf,
+  listedPayout,
+  listedPayoutOf,
+  nextStepDocument,
+  nextStepOf,
+  orderDocument,
+  orderOf,
+} from '../../../reports/payout-document.ts';
 import { summaryOfBatch } from '../../../reports/report-batch.ts';
-import type { ReportedIncident, ReportedPayout } from '../../../reports/report-document.ts';
+import { incidentDocument, type ReportedIncident, type ReportedPayout } from '../../../reports/report-document.ts';
 import { factsOf, stepContext } from '../../../reports/report-source.ts';
 import { reportedPayout } from '../../../reports/reported-payout.ts';
+import { storyOf } from '../../../reports/story.ts';
+import { orderReference } from '../../../store/claimed-row.ts';
 import type { PayoutRecord, Store } from '../../../store/store.ts';
 import { findTarget, type Target } from '../../find-target.ts';
 import { maySeePayee } from '../may-see.ts';
 import { operation, type Place, pathId, visibleBatch, visiblePayout } from '../operation.ts';
 import { ANY_ROLE } from '../route-access.ts';
+import type { Words } from '../words.ts';
 
 interface BatchProgress {
   /** Rows in each state. */
@@ -48,7 +61,7 @@ export const PROGRESS = operation({
   summary: 'The progress of a batch, for those who follow it',
   access: ANY_ROLE,
   input: z.strictObject({ id: pathId }),
-  answer: z.looseObject({ byState: z.array(z.tuple([z.string(), z.int()])), isOver: z.boolean() }),
+  answer: z.looseObject({ byState: z.array(z.array(z.union([z.string(), z.int()]))), isOver: z.boolean() }),
   async run(place, { id }): Promise<BatchProgress> {
     const { store } = place;
     const { batchId, control, endedAt } = await visibleBatch(place, id);
@@ -102,15 +115,69 @@ export interface PayoutView {
   liveUrl: string | null;
 }
 
+const payoutDocument = z.object({
+  payout: listedPayout,
+  next: nextStepDocument.nullable().describe('null: it is completed'),
+  orders: z.array(orderDocument),
+  returns: z.array(z.object({ orderId: z.string(), amount: z.string(), currency: z.string() })),
+  incidents: z.array(incidentDocument),
+  timeline: z.array(eventDocument).describe('the oldest first'),
+});
+
 export const PAYOUT = operation({
   method: 'GET',
   path: '/v1/payouts/:reference',
   tag: 'payouts',
-  summary: 'The state of a payout, what it waits for, and for whom',
+  summary: 'The state of a payout: why, who acts, what is next, its orders and what has happened',
+  access: ANY_ROLE,
+  input: z.strictObject({ reference: pathId }),
+  answer: payoutDocument,
+  async run(place, { reference }): Promise<z.output<typeof payoutDocument>> {
+    const { store, words = (text: string) => text } = place;
+    const row = await visiblePayout(place, reference);
+    const step = nextStep(row, await stepContext(place, [row]));
+    const orders: z.output<typeof orderDocument>[] = [];
+    for (const kind of orderKindsOf(row.kind)) {
+      const attempts = await store.attempts(orderReference(row, kind));
+      orders.push(...attempts.map((attempt) => orderOf(kind, attempt)));
+    }
+    return {
+      payout: listedPayoutOf(row),
+      next: step === undefined ? null : nextStepOf(step, words),
+      orders: orders.sort((a, b) => a.sentAt.localeCompare(b.sentAt)),
+      returns: (await store.returnsOf([reference])).map(({ orderId, amount, currency }) => ({
+        orderId,
+        amount,
+        currency,
+      })),
+      incidents: reportedIncidents(await store.incidentsOf([reference]), [row]),
+      timeline: (await storyOf(store, row)).map(eventOf),
+    };
+  },
+});
+
+export const PAYOUT_VIEW = operation({
+  method: 'GET',
+  path: '/v1/payouts/:reference/view',
+  hide: true,
+  tag: 'payouts',
+  summary: 'A payout as it is stored, with what the command shows about it',
   access: ANY_ROLE,
   input: z.strictObject({ reference: pathId }),
   answer: z.looseObject({ payout: z.looseObject({ reference: z.string(), state: z.string() }) }),
-  run: async (place, { reference }) => payoutView(place, await visiblePayout(place, reference)),
+  async run(place, { reference }): Promise<PayoutView> {
+    const view = await payoutView(place, await visiblePayout(place, reference));
+    const { words } = place;
+    return words === undefined || view.step === null ? view : { ...view, step: stepSaid(view.step, words) };
+  },
+});
+
+/** The step in the words of a channel. */
+export const stepSaid = (step: NextStep, words: Words): NextStep => ({
+  ...step,
+  todo: words(step.todo),
+  commands: step.commands.map(words),
+  byItself: words(step.byItself),
 });
 
 async function payoutView(place: Place, payout: PayoutRecord): Promise<PayoutView> {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { checksShown, type ShownCheck } from '../../../activities/payee-checks.ts';
 import { someAtOnce } from '../../../domain/iterate.ts';
-import { PAYOUT_STATES } from '../../../domain/payout-state.ts';
 import { ROWS_MAX } from '../../../files/input.ts';
 import { type ReadQuestion, readQuestion } from '../../../people/decisions/shown-question.ts';
 import type { Comparison } from '../../../reports/comparison.ts';
 import { bothSides, needsBank } from '../../../reports/comparison.ts';
 import { kindOf } from '../../../reports/next-step.ts';
+import { payoutState } from '../../../reports/report-document.ts';
 import type { PayoutRecord } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';
 import { maySeePayee, maySeePayout } from '../may-see.ts';
@@ -40,7 +40,7 @@ export const WAITING = operation({
   access: ANY_ROLE,
   input: z.strictObject({
     id: pathId,
-    states: listOf(z.enum(PAYOUT_STATES)),
+    states: listOf(payoutState),
     kinds: listOf(z.string()).optional().describe('reason codes; absent: all'),
     ask: flag.describe('as the bank shows them now, to be decided'),
     after: wholeNumber(0, ROWS_MAX).default(0).describe('the row after which to continue: `next` of the answer before'),

@@ -1,0 +1,169 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
+import { z } from 'zod';
+import { ROLES } from '../../domain/authority.ts';
+import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
+import type { Caller } from './callers.ts';
+import { ERROR_SAYS, errorDocument, JSON_TYPE, jsonSchema, namedSchemas, PROBLEM_TYPE } from './documents.ts';
+import { accessOf, type RouteAccess } from './route-access.ts';
+
+const TAGS: Readonly<Record<string, string>> = {
+  payouts: 'Every payout, in any batch or none.',
+  batches: 'Files of payouts, and what became of them.',
+  decisions: 'What waits for people, and what they decide.',
+  incidents: 'What the bank shows that contradicts what is stored.',
+  switches: 'What is switched off.',
+  'transfers and exchanges': 'Between own accounts.',
+  bank: 'What the bank shows now.',
+  'card payments': 'Money from cards.',
+  people: 'Who the caller is.',
+  events: 'Events for other systems, and their subscriptions.',
+  audit: 'The log of who did what.',
+  webhooks: 'What the acquirer sends.',
+  health: 'For a supervisor.',
+};
+
+/** The OpenAPI document and page. */
+export async function describe(
+  app: FastifyInstance,
+  readerOf: (request: FastifyRequest) => Promise<Caller>,
+): Promise<void> {
+  app.addHook('onRequest', async (request) => {
+    // By the matched route: a path can be written in several ways.
+    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) request.caller = await readerOf(request);
+  });
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'durable-payouts',
+        description:
+          'Payouts that are never made twice, never lost and never a mystery. Under a policy an operation is for the roles that it names, within the scope of the caller.',
+        version: '1',
+        contact: { name: 'The people who run this gateway' },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
+      },
+      servers: [{ url: '/', description: 'this gateway' }],
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+      components: {
+        securitySchemes: {
+          token: { type: 'http', scheme: 'bearer' },
+          clientSecret: { type: 'http', scheme: 'bearer', description: 'of one card payment' },
+        },
+      },
+      security: [{ token: [] }],
+    },
+    transform: ({ schema, url, route }) => ({ schema: described(schema, route), url }),
+    transformObject: (document) => completed('openapiObject' in document ? document.openapiObject : {}),
+  });
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
+  let written: string | undefined;
+  const access = accessOf({ roles: ROLES, scope: 'none' });
+  app.get('/openapi.json', { schema: { hide: true }, ...access }, async (_request, reply) => {
+    // Once: it is long, and always the same.
+    written ??= JSON.stringify(app.swagger());
+    return reply.type(JSON_TYPE).serializer(String).send(written);
+  });
+}
+
+/** With whom the route is for. */
+function described(schema: FastifySchema = {}, { config }: RouteOptions): FastifySchema {
+  const access = config?.access;
+  const texts = [schema.description, access === undefined ? undefined : whoText(access)];
+  return { ...schema, description: texts.filter((text) => text !== undefined).join(' ') };
+}
+
+function whoText(access: RouteAccess): string {
+  if (access === 'open') return 'For everybody; no token.';
+  const who = access.roles.length === ROLES.length ? 'Any role.' : `Roles: ${access.roles.join(', ')}.`;
+  return 'or' in access ? `${who} Or the client secret of the payment.` : who;
+}
+
+const INSTRUCTION = z
+  .object(Object.fromEntries(INSTRUCTION_FIELDS.map((name) => [name, z.string().optional()])))
+  .catchall(z.string())
+  .meta({
+    id: 'Instruction',
+    description:
+      'One payout. Members as the columns of a file (docs/input.md); a payee has the fields that the bank asks for.',
+    examples: [
+      {
+        id: 'INV-2041',
+        uid: 'u-1001',
+        account_id: 'acc-u1001-usd',
+        amount: '1250.00',
+        currency: 'USD',
+        beneficiary_id: 'ben-u1001-usd-local',
+      },
+    ],
+  });
+const INSTRUCTIONS = z.union([z.array(INSTRUCTION), z.object({ payouts: z.array(INSTRUCTION) })]);
+
+interface Described {
+  paths?: Record<string, Record<string, DescribedOperation>>;
+  components?: Record<string, object>;
+}
+
+interface DescribedOperation {
+  parameters?: object[];
+  responses?: Record<string, { content?: Record<string, object> }>;
+  requestBody?: { content?: Record<string, object> };
+}
+
+const ERRORS = { '4XX': 'Refused', '5XX': 'Failed' } as const;
+
+/** Named documents in one place, and errors once for all operations. */
+function completed(document: object): Described {
+  const { paths = {}, components, ...head } = document as Described;
+  const file = paths['/v1/batches']?.post?.requestBody?.content;
+  if (file?.['application/json'] !== undefined) file['application/json'] = { schema: jsonSchema(INSTRUCTIONS) };
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const { responses = {} } = operation;
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      if (content[PROBLEM_TYPE] === undefined) continue;
+      delete responses[status];
+      const range = `${status[0]}XX` as keyof typeof ERRORS;
+      responses[range] = { $ref: `#/components/responses/${ERRORS[range]}` } as object;
+    }
+  }
+  const parameters = sharedParameters(Object.values(paths).flatMap((path) => Object.values(path)));
+  const schema = jsonSchema(errorDocument, 'output');
+  const responses = Object.entries(ERRORS).map(([range, name]) => {
+    const says = Object.entries(ERROR_SAYS).filter(([status]) => status.startsWith(range.charAt(0)));
+    const description = says.map(([status, text]) => `${status}: ${text}`).join('; ');
+    return [name, { description, content: { [PROBLEM_TYPE]: { schema } } }];
+  });
+  const schemas = Object.fromEntries(Object.entries(namedSchemas).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return {
+    ...head,
+    components: { ...components, schemas, parameters, responses: Object.fromEntries(responses) },
+    paths,
+  };
+}
+
+/** Parameters that several operations have, each once. */
+function sharedParameters(operations: readonly DescribedOperation[]): Record<string, object> {
+  const all = operations.flatMap(({ parameters = [] }) => parameters.map(tidied));
+  const times = Map.groupBy(all, (it) => JSON.stringify(it));
+  const names = new Map<string, string>();
+  for (const [text, [it, ...more]] of times) {
+    if (more.length === 0 || it === undefined) continue;
+    const taken = [...names.values()].filter((name) => name.replace(/\d+$/, '') === it.name).length;
+    names.set(text, taken === 0 ? it.name : `${it.name}${taken + 1}`);
+  }
+  for (const operation of operations) {
+    operation.parameters = operation.parameters?.map(tidied).map((it) => {
+      const name = names.get(JSON.stringify(it));
+      return name === undefined ? it : { $ref: `#/components/parameters/${name}` };
+    });
+  }
+  return Object.fromEntries([...names].map(([text, name]) => [name, JSON.parse(text)]));
+}
+
+/** A list is separated by commas, and what is not required does not say so. */
+function tidied(parameter: object): { name: string } {
+  const { required, ...it } = parameter as { name: string; in: string; required?: boolean; schema?: { type?: string } };
+  const isList = it.in === 'query' && it.schema?.type === 'array';
+  return { ...it, ...(isList && { style: 'form', explode: false }), ...(required === true && { required }) };
+}
