@@ -6,7 +6,9 @@ import { guardRoutes, type RouteAccess } from '../../src/channels/http/route-acc
 import { webhookRoutes } from '../../src/channels/http/webhook-routes.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 
-const app = fastify().setValidatorCompiler(() => () => true);
+const app = fastify()
+  .setValidatorCompiler(() => () => true)
+  .setSerializerCompiler(() => (document) => JSON.stringify(document));
 const guarded = guardRoutes(app);
 /** Routes are added and none is called, so what they work with is not needed. */
 const gateway = {

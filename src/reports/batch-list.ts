@@ -28,7 +28,16 @@ export async function listBatches(
     const counts = countRows(byState);
     const attention = [...byState].reduce((sum, [it, rows]) => sum + (needsAttention(it) ? rows : 0), 0);
     const state = batchState(counts, control);
-    batches.push({ batchId, file, state, control, createdAt: new Date(createdAt).toISOString(), counts, attention, incidents: incidents.get(batchId) ?? 0 });
+    batches.push({
+      batchId,
+      file,
+      state,
+      control,
+      createdAt: new Date(createdAt).toISOString(),
+      counts,
+      attention,
+      incidents: incidents.get(batchId) ?? 0,
+    });
     if (batches.length === limit) return { schemaVersion: 1, batches, last: { createdAt, batchId } };
   }
   return { schemaVersion: 1, batches };

@@ -21,7 +21,7 @@ const counts = z
     needsOperator: count,
     open: count,
   })
-  .describe('each row is in exactly one');
+  .meta({ id: 'Counts', description: 'each row is in exactly one' });
 
 export const control = z.enum(BATCH_CONTROLS);
 
@@ -176,7 +176,11 @@ export const batchDocument = batchHead
   .meta({ id: 'BatchReport' });
 
 export const listedBatch = batchHead
-  .extend({ createdAt: z.iso.datetime(), attention: count.describe('rows that wait for people'), incidents: count.describe('that nobody has acknowledged') })
+  .extend({
+    createdAt: z.iso.datetime(),
+    attention: count.describe('rows that wait for people'),
+    incidents: count.describe('that nobody has acknowledged'),
+  })
   .meta({ id: 'Batch' });
 
 export const batchList = z.object({ schemaVersion, batches: z.array(listedBatch) });

@@ -8,7 +8,7 @@ export function asyncApiDocument(): object {
   const names = kinds.map(([kind]) => kind);
   const refs = (of: string): object[] => names.map((name) => ({ $ref: `${of}/${name}` }));
   return {
-    asyncapi: '3.0.0',
+    asyncapi: '3.1.0',
     info: {
       title: 'Events of durable-payouts',
       version: '1.0.0',

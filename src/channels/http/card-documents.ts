@@ -38,15 +38,19 @@ const payment = z
 export type CardDocument = z.output<typeof payment>;
 
 export const cardDocument = z.object({ schemaVersion, card_payment: payment });
-export const createdDocument = cardDocument.extend({
-  client_secret: z.string().describe('for the page of this payment; the previous one is void'),
-  checkout_url: z.string().nullable().describe('of the checkout page of an embedded sandbox; null elsewhere'),
-});
+export const createdDocument = cardDocument
+  .extend({
+    client_secret: z.string().describe('for the page of this payment; the previous one is void'),
+    checkout_url: z.string().nullable().describe('of the checkout page of an embedded sandbox; null elsewhere'),
+  })
+  .meta({ id: 'CreatedCardPayment' });
 export const cardList = z.object({ schemaVersion, card_payments: z.array(payment) });
-export const acceptedDocument = z.object({
-  schemaVersion,
-  accepted: z.boolean().describe('false: the payment has ended'),
-});
+export const acceptedDocument = z
+  .object({
+    schemaVersion,
+    accepted: z.boolean().describe('false: the payment has ended'),
+  })
+  .meta({ id: 'Accepted' });
 export const amountDocument = z.object({ schemaVersion, amount: decimal });
 export const cancelDocument = z.object({ schemaVersion, outcome: z.enum(['cancelled', 'too-late']) });
 

@@ -196,11 +196,12 @@ function tidied(value: unknown, io: keyof typeof converted): unknown {
   if (it.maximum === Number.MAX_SAFE_INTEGER) delete it.maximum;
   if (it.minLength === 1) delete it.minLength;
   if (typeof it.format === 'string') delete it.pattern;
-  if (io === 'output') delete it.additionalProperties;
+  if (io === 'output' || it.additionalProperties === false) delete it.additionalProperties;
+  // Of a query everything is text; who writes one gives the value.
+  if (Array.isArray(it.type) && it.type.join() === 'boolean,string') return { ...it, type: 'boolean' };
   const [one, other, ...more] = Array.isArray(it.anyOf) && it.anyOf.length === 2 ? it.anyOf : [];
   if (one === undefined || other === undefined || more.length > 0 || typeof one.type !== 'string') return it;
   const { anyOf: _, ...rest } = it;
-  // Of a query everything is text; who writes one gives the value.
   if (one.type === 'boolean' && other.type === 'string') return { ...rest, type: 'boolean' };
   return other.type === 'null' && one.enum === undefined ? { ...one, ...rest, type: [one.type, 'null'] } : it;
 }

@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   people: 'Who the caller is.',
   events: 'Events for other systems, and their subscriptions.',
   audit: 'The log of who did what.',
+  statements: 'What the bank booked, compared with what was paid.',
   webhooks: 'What the acquirer sends.',
   health: 'For a supervisor.',
 };
@@ -39,7 +40,7 @@ export async function describe(
       info: {
         title: 'durable-payouts',
         description:
-          'Payouts that are never made twice, never lost and never a mystery. Under a policy an operation is for the roles that it names, within the scope of the caller.',
+          'Payouts that are never made twice, never lost and never a mystery. Under a policy an operation is for the roles that it names, within the scope of the caller. An unknown parameter or member is refused. What is answered with 5XX has the form of 4XX.',
         version: '1',
         contact: { name: 'The people who run this gateway' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
@@ -111,8 +112,6 @@ interface DescribedOperation {
   requestBody?: { content?: Record<string, object> };
 }
 
-const ERRORS = { '4XX': 'Refused', '5XX': 'Failed' } as const;
-
 /** Named documents in one place, and errors once for all operations. */
 function completed(document: object): Described {
   const { paths = {}, components, ...head } = document as Described;
@@ -123,21 +122,17 @@ function completed(document: object): Described {
     for (const [status, { content = {} }] of Object.entries(responses)) {
       if (content[PROBLEM_TYPE] === undefined) continue;
       delete responses[status];
-      const range = `${status[0]}XX` as keyof typeof ERRORS;
-      responses[range] = { $ref: `#/components/responses/${ERRORS[range]}` } as object;
+      responses['4XX'] = { $ref: '#/components/responses/Problem' } as object;
     }
   }
   const parameters = sharedParameters(Object.values(paths).flatMap((path) => Object.values(path)));
   const schema = jsonSchema(errorDocument, 'output');
-  const responses = Object.entries(ERRORS).map(([range, name]) => {
-    const says = Object.entries(ERROR_SAYS).filter(([status]) => status.startsWith(range.charAt(0)));
-    const description = says.map(([status, text]) => `${status}: ${text}`).join('; ');
-    return [name, { description, content: { [PROBLEM_TYPE]: { schema } } }];
-  });
+  const says = Object.entries(ERROR_SAYS).map(([status, text]) => `${status}: ${text}`);
+  const responses = { Problem: { description: `${says.join('; ')}.`, content: { [PROBLEM_TYPE]: { schema } } } };
   const schemas = Object.fromEntries(Object.entries(namedSchemas).sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
     ...head,
-    components: { ...components, schemas, parameters, responses: Object.fromEntries(responses) },
+    components: { ...components, schemas, parameters, responses },
     paths,
   };
 }

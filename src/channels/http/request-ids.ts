@@ -6,7 +6,7 @@ import { duringRequest } from '../../platform/log.ts';
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})(?:$|-)/;
 
 /** Which request this is, for its sender, its answer and every line of the log. */
-export interface RequestIds {
+interface RequestIds {
   /** UUID, made here: what a sender chooses may be anything. */
   requestId: string;
   /** Of the sender's trace, or a new one. */

@@ -16,6 +16,7 @@ const REQUESTS: readonly (readonly [command: string, request: string])[] = [
   ['switch on [A-Za-z]+(?: KEY)? --reason TEXT', 'POST /v1/switches'],
   ['incidents(?: --open)?', 'GET /v1/incidents?open=true'],
   [`acknowledge ${ID} --reason TEXT`, 'POST /v1/incidents/$1/acknowledgement'],
+  [`match ${ID} ${ID} --reason TEXT`, 'POST /v1/entries/$1/match'],
   ['card list', 'GET /v1/card-payments'],
   [`card show ${ID}`, 'GET /v1/card-payments/$1'],
   [

@@ -66,6 +66,7 @@ export const CARD = operation({
 export const CARD_AT_ACQUIRER = operation({
   method: 'GET',
   path: '/v1/card-payments/:id/retrieved',
+  hide: true,
   tag: CARD_TAG,
   summary: 'A payment as the acquirer has it now; possible card data is masked',
   description: 'What is no payment of the store is for operators and auditors without a scope.',

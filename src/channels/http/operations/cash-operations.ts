@@ -34,6 +34,7 @@ export interface Cash {
 export const CASH = operation({
   method: 'GET',
   path: '/v1/cash',
+  hide: true,
   tag: 'bank',
   summary:
     'What is on each account, what open payouts take from it today and in the next seven days, and where it is short',

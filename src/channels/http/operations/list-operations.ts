@@ -66,6 +66,7 @@ export const BATCHES = operation({
 export const HINDRANCES = operation({
   method: 'GET',
   path: '/v1/hindrances',
+  hide: true,
   tag: 'health',
   summary: 'What is in the way of all payouts now: a bank that does not answer, or that nobody works',
   access: ANY_ROLE,
@@ -79,6 +80,7 @@ export const HINDRANCES = operation({
 const MOMENT_MAX = 8_640_000_000_000_000;
 const moment = z
   .union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), wholeNumber(0, MOMENT_MAX)])
+  .meta({ id: 'Moment' })
   .optional();
 
 const filter = {
@@ -98,7 +100,7 @@ const filter = {
 };
 
 const order = z.enum(PAYOUT_ORDERS).default('newest');
-const payoutPage = z.object({ payouts: z.array(listedPayout), next });
+const payoutPage = z.object({ payouts: z.array(listedPayout), next }).meta({ id: 'PayoutPage' });
 
 interface PayoutPageAnswer {
   payouts: ListedPayout[];

@@ -117,6 +117,7 @@ export const MOVE = operation({
 export const MOVED = operation({
   method: 'GET',
   path: '/v1/moves/:reference',
+  hide: true,
   tag: TAG,
   summary: 'The row of a transfer or exchange that was started, once it is claimed; or why it was not taken',
   access: MAKING,

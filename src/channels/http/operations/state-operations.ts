@@ -57,6 +57,7 @@ interface BatchProgress {
 export const PROGRESS = operation({
   method: 'GET',
   path: '/v1/batches/:id/progress',
+  hide: true,
   tag: 'batches',
   summary: 'The progress of a batch, for those who follow it',
   access: ANY_ROLE,
@@ -226,6 +227,7 @@ const TAG = 'batches';
 export const SUMMARY = operation({
   method: 'GET',
   path: '/v1/batches/:id/summary',
+  hide: true,
   tag: TAG,
   summary: 'The state of a batch, who has to act, and the first rows that were not paid',
   access: ANY_ROLE,

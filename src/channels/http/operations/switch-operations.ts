@@ -44,6 +44,7 @@ const named = {
 export const NAMED_SWITCH = operation({
   method: 'GET',
   path: '/v1/switches/named',
+  hide: true,
   tag: TAG,
   summary: 'A switch that the caller may flip, and how many open payouts name what it is about',
   access: SWITCHING,

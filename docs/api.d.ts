@@ -1,0 +1,689 @@
+export type PayoutState =
+  | "received"
+  | "preparing"
+  | "scheduled"
+  | "held"
+  | "awaiting-funds"
+  | "awaiting-approval"
+  | "converting"
+  | "submitting"
+  | "resolving"
+  | "awaiting-bank-approval"
+  | "processing"
+  | "needs-operator"
+  | "completed"
+  | "failed"
+  | "rejected"
+  | "cancelled";
+
+export interface Accepted {
+  schemaVersion: 1;
+  /** false: the payment has ended */
+  accepted: boolean;
+}
+
+export interface Batch {
+  batchId: string;
+  file: string;
+  state:
+    | "open"
+    | "paused"
+    | "cancelling"
+    | "needs-operator"
+    | "completed"
+    | "completed-with-exceptions"
+    | "cancelled";
+  control: "running" | "paused" | "draining" | "cancelling";
+  /** each row is in exactly one */
+  counts: Counts;
+  /** @format date-time */
+  createdAt: string;
+  /** rows that wait for people */
+  attention: number;
+  /** that nobody has acknowledged */
+  incidents: number;
+}
+
+export interface BatchControl {
+  schemaVersion: 1;
+  batchId: string;
+  control: "running" | "paused" | "draining" | "cancelling";
+}
+
+export interface BatchReport {
+  batchId: string;
+  file: string;
+  state:
+    | "open"
+    | "paused"
+    | "cancelling"
+    | "needs-operator"
+    | "completed"
+    | "completed-with-exceptions"
+    | "cancelled";
+  control: "running" | "paused" | "draining" | "cancelling";
+  /** each row is in exactly one */
+  counts: Counts;
+  schemaVersion: 1;
+  /** the maker */
+  by: string | null;
+  /** @format date-time */
+  handedOverAt: string;
+  /**
+   * time of the newest change in it
+   * @format date-time
+   */
+  asOf: string;
+  masked: boolean;
+  /** why it was paused automatically */
+  controlReason: string | null;
+  totals: {
+    currency: string;
+    /** decimal */
+    amount: string;
+    /** decimal */
+    completed: string;
+  }[];
+  states: {
+    state: PayoutState;
+    currency: string;
+    payouts: number;
+    /** decimal */
+    amount: string;
+  }[];
+  accounts: {
+    accountId: string;
+    currency: string;
+    payouts: number;
+    /** requested */
+    amount: string;
+    /** decimal */
+    completed: string;
+    /** booked, of payments and exchanges */
+    fees: string;
+    /** decimal */
+    sold: string;
+    /** decimal */
+    bought: string;
+    /** decimal */
+    returned: string;
+  }[];
+  currencies: Movements[];
+  exchanges: Exchanges[];
+  payouts: ReportedPayout[];
+  incidents: Incident[];
+  /** rows of the file that did not become payouts of this batch */
+  refused: {
+    row: number;
+    line: number;
+    findings: {
+      column: string | null;
+      rule: string;
+      message: string;
+    }[];
+  }[];
+  /** of the command: absolute paths; of the gateway: addresses, relative to its own */
+  reports: {
+    csv: string;
+    json: string;
+    html: string;
+    failed?: string;
+    pain002?: string;
+    pain002Stages?: string[];
+  };
+}
+
+export interface Billing {
+  /** @maxLength 200 */
+  email?: string;
+  /** @maxLength 200 */
+  line1?: string;
+  /** @maxLength 200 */
+  line2?: string;
+  /** @maxLength 200 */
+  city?: string;
+  /** @maxLength 200 */
+  state?: string;
+  /** @maxLength 200 */
+  postcode?: string;
+  /**
+   * ISO 3166 alpha-2
+   * @pattern ^[A-Z]{2}$
+   */
+  country?: string;
+}
+
+export interface CardDetails {
+  /**
+   * 12 to 19 digits; spaces and dashes are removed
+   * @maxLength 40
+   */
+  number: string;
+  /** 1 to 12 */
+  expiry_month: string | number;
+  /** two or four digits */
+  expiry_year: string | number;
+  /** @maxLength 4 */
+  cvv?: string;
+  /** @maxLength 200 */
+  holder_name?: string;
+}
+
+export interface CardPayment {
+  merchant_request_id: string;
+  state:
+    | "received"
+    | "awaiting-card"
+    | "setting-up"
+    | "awaiting-fingerprint"
+    | "submitting"
+    | "resolving"
+    | "awaiting-cardholder"
+    | "resuming"
+    | "processing"
+    | "needs-operator"
+    | "succeeded"
+    | "failed"
+    | "cancelled";
+  reason: {
+    code: string;
+    message: string;
+  };
+  /** the acquirer's; null until it is known */
+  payment_id: string | null;
+  /** as the acquirer last reported it */
+  payment_status: string | null;
+  /** decimal */
+  amount: string;
+  currency: string;
+  payment_type: "AUTH" | "DEBIT";
+  /** first six digits of the card */
+  bin: string | null;
+  last_four: string | null;
+  /** where the cardholder's browser is sent */
+  next_action: {
+    type: string;
+    verify_url: string;
+  };
+  /** for the collection of the device fingerprint, as given by the acquirer */
+  data_collection_info: any;
+  /** it took nothing, and its page may make a new payment: POST .../again */
+  can_pay_again: boolean;
+  /** null for a client secret */
+  workflow_id: string | null;
+  /** in the Temporal UI; null for a client secret */
+  url: string | null;
+  /** @format date-time */
+  created_at: string;
+  /** @format date-time */
+  ended_at: string | null;
+  /** the acquirer later contradicted the end */
+  contradicted: boolean;
+}
+
+/** each row is in exactly one */
+export interface Counts {
+  total: number;
+  completed: number;
+  failed: number;
+  rejected: number;
+  cancelled: number;
+  needsOperator: number;
+  open: number;
+}
+
+export interface CreatedCardPayment {
+  schemaVersion: 1;
+  card_payment: CardPayment;
+  /** for the page of this payment; the previous one is void */
+  client_secret: string;
+  /** of the checkout page of an embedded sandbox; null elsewhere */
+  checkout_url: string | null;
+}
+
+export type DecisionAnswer =
+  | {
+      outcome: string;
+      /** what was decided, and whose turn it is */
+      says?: string;
+    }
+  | {
+      refused: string;
+    };
+
+export interface DeviceInfo {
+  ip?: string;
+  /**
+   * BCP 47
+   * @maxLength 35
+   */
+  language?: string;
+  /**
+   * @min 0
+   * @max 100000
+   */
+  screen_width?: number;
+  /**
+   * @min 0
+   * @max 100000
+   */
+  screen_height?: number;
+  /** @maxLength 500 */
+  user_agent?: string;
+}
+
+export interface Exchanges {
+  accountId: string;
+  soldCurrency: string;
+  boughtCurrency: string;
+  exchanges: number;
+  /** decimal */
+  sold: string;
+  /** decimal */
+  bought: string;
+  /** decimal */
+  quoted: string;
+}
+
+export interface Finding {
+  file: string;
+  line: number;
+  row: number | null;
+  column: string | null;
+  /** masked */
+  value: string | null;
+  rule: string;
+  message: string;
+  /** in an XML document */
+  path?: string;
+  /** rows with the same that are not listed */
+  more?: number;
+}
+
+export interface Incident {
+  row: number | null;
+  reference: string;
+  orderId: string;
+  kind:
+    | "second-order"
+    | "order-after-end"
+    | "end-contradicted"
+    | "order-changed"
+    | "not-booked"
+    | "booked-unpaid"
+    | "booked-otherwise"
+    | "booking-unexplained"
+    | "returned";
+  message: string;
+  /** by which it is acknowledged */
+  id: string;
+  /** null: nobody has acknowledged it */
+  acknowledged: {
+    by: string;
+    reason: string;
+    /** @format date-time */
+    at: string;
+  };
+}
+
+/** One payout. Members as the columns of a file (docs/input.md); a payee has the fields that the bank asks for. */
+export interface Instruction {
+  id?: string;
+  uid?: string;
+  account_id?: string;
+  amount?: string;
+  currency?: string;
+  beneficiary_id?: string;
+  beneficiary_type?: string;
+  payment_type?: string;
+  note?: string;
+  reason?: string;
+  charge_type?: string;
+  after_card_payment?: string;
+  execute_on?: string;
+  expires_at?: string;
+  fee_cap?: string;
+  max_slippage?: string;
+  priority?: string;
+  retry_of?: string;
+  [key: string]: any;
+}
+
+export type Moment = string | number;
+
+export interface MoveInstruction {
+  /**
+   * document number; together with uid the permanent identity
+   * @maxLength 1000
+   */
+  id?: string;
+  /**
+   * user of both accounts
+   * @maxLength 1000
+   */
+  uid?: string;
+  /**
+   * the paying account
+   * @maxLength 1000
+   */
+  account_id?: string;
+  /**
+   * the receiving account
+   * @maxLength 1000
+   */
+  to_account_id?: string;
+  /**
+   * decimal; of an exchange what is bought
+   * @maxLength 1000
+   */
+  amount?: string;
+  /**
+   * of an exchange: that of the receiving account; a transfer has that of its accounts
+   * @maxLength 1000
+   */
+  currency?: string;
+  /**
+   * passed to the bank
+   * @maxLength 1000
+   */
+  note?: string;
+  /**
+   * passed to the bank
+   * @maxLength 1000
+   */
+  reason?: string;
+  /**
+   * ISO 8601 date before which it is not sent
+   * @maxLength 1000
+   */
+  execute_on?: string;
+  /**
+   * ISO 8601 instant: end of the bank's audit
+   * @maxLength 1000
+   */
+  expires_at?: string;
+  /**
+   * highest acceptable fee, decimal in the fee's own currency
+   * @maxLength 1000
+   */
+  fee_cap?: string;
+  /**
+   * of an exchange: how much worse the rate may get, as a fraction
+   * @maxLength 1000
+   */
+  max_slippage?: string;
+  /**
+   * of an exchange: the currency of max_rate
+   * @maxLength 1000
+   */
+  sell_currency?: string;
+  /**
+   * of an exchange: the most that is sold for one unit of currency without asking people
+   * @maxLength 1000
+   */
+  max_rate?: string;
+}
+
+export interface Movements {
+  currency: string;
+  payouts: number;
+  /** requested */
+  amount: string;
+  /** decimal */
+  completed: string;
+  /** booked, of payments and exchanges */
+  fees: string;
+  /** decimal */
+  sold: string;
+  /** decimal */
+  bought: string;
+  /** decimal */
+  returned: string;
+}
+
+export interface NextStep {
+  /** reason code or, without one, the state */
+  kind: string;
+  why: string;
+  /** who may act */
+  who: string;
+  todo: string;
+  /** what does it; words in capitals must be filled in */
+  requests: string[];
+  /** what happens if nobody acts */
+  byItself: string;
+  /** @format date-time */
+  since: string;
+  /** @format date-time */
+  until: string | null;
+}
+
+export interface Payout {
+  /** null: handed over without a batch */
+  batchId: string | null;
+  /** data row of the file, from 1 */
+  row: number | null;
+  kind: "payout" | "transfer" | "exchange";
+  uid: string;
+  /** your own document number; with uid one payout for ever */
+  id: string;
+  reference: string;
+  /** paying account */
+  accountId: string;
+  executeOn: string | null;
+  /** decimal */
+  amount: string;
+  currency: string;
+  /** the booked fee; null until known */
+  fee: string | null;
+  feeCurrency: string | null;
+  state: PayoutState;
+  reason: {
+    code: string;
+    message: string;
+  };
+  orderId: string | null;
+  /** @format date-time */
+  createdAt: string;
+  /**
+   * of its state
+   * @format date-time
+   */
+  since: string;
+}
+
+export interface PayoutEvent {
+  /** @format date-time */
+  at: string;
+  who: string;
+  what: string;
+  detail: string | null;
+}
+
+export interface PayoutPage {
+  payouts: Payout[];
+  /** for the next page; null: this is the last one */
+  next: string | null;
+}
+
+export interface Plan {
+  schemaVersion: 1;
+  plan: {
+    hash: string;
+    payouts: number;
+    totals: any[];
+  };
+  findings: any[];
+  warnings: any[];
+}
+
+export interface Problem {
+  /** one for each code */
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  /** this request */
+  instance: string;
+  code: string;
+  /** what to do about it; may be empty */
+  hint: string;
+  batchId?: string;
+  /**
+   * as in the header x-request-id, and in the log of the gateway
+   * @format uuid
+   */
+  requestId: string;
+  schemaVersion: 1;
+  error: {
+    code: string;
+    message: string;
+    hint: string;
+    batchId?: string;
+  };
+  findings: Finding[];
+  /** the answer to a pain.001 that was refused */
+  pain002?: string;
+}
+
+export interface Readiness {
+  schemaVersion: 1;
+  ready: boolean;
+  parts: {
+    store: "up" | "down";
+    temporal: "up" | "down";
+    bank: "up" | "down";
+    workers?: "up" | "down";
+  };
+  /** parts that work but need attention */
+  warnings: string[];
+}
+
+export interface ReportedPayout {
+  /** data row, from 1 */
+  row: number;
+  uid: string;
+  /** document number */
+  id: string;
+  reference: string;
+  workflowId: string;
+  state: PayoutState;
+  orderId: string | null;
+  payee: {
+    name: string | null;
+    /** masked */
+    account: string | null;
+    beneficiaryId: string | null;
+  };
+  accountId: string;
+  /** in the currency of the payout */
+  payingAccountId: string | null;
+  /** decimal */
+  amount: string;
+  currency: string;
+  /** the booked fee; null until known */
+  fee: string | null;
+  feeCurrency: string | null;
+  /** null: none is needed, or none is known yet */
+  exchange: {
+    orderId: string | null;
+    /** sold from */
+    accountId: string;
+    /** null until it is booked */
+    soldAmount: string | null;
+    soldCurrency: string;
+    /** as requested, until it is booked */
+    boughtAmount: string;
+    boughtCurrency: string;
+    /** account */
+    boughtTo: string;
+    /** as the bank writes it */
+    rate: string | null;
+    /** amount that the quote would have sold */
+    quotedAmount: string;
+    /** decimal */
+    fee: string | null;
+    feeCurrency: string | null;
+  };
+  /** @format date-time */
+  handedOverAt: string;
+  /** requested date */
+  executeOn: string | null;
+  /** @format date-time */
+  submittedAt: string | null;
+  /** @format date-time */
+  settledAt: string | null;
+  /**
+   * paid or not
+   * @format date-time
+   */
+  endedAt: string | null;
+  maker: string | null;
+  approvals: {
+    by: string;
+    /** @format date-time */
+    at: string;
+    where: "before-submit" | "at-bank";
+  }[];
+  reason: {
+    code: string;
+    message: string;
+  };
+  /** null: it has ended */
+  open: {
+    why: string;
+    who: string;
+    /** @format date-time */
+    until: string | null;
+  };
+  returns: {
+    orderId: string;
+    /** decimal */
+    amount: string;
+    currency: string;
+  }[];
+  incidents: {
+    id: string;
+    kind:
+      | "second-order"
+      | "order-after-end"
+      | "end-contradicted"
+      | "order-changed"
+      | "not-booked"
+      | "booked-unpaid"
+      | "booked-otherwise"
+      | "booking-unexplained"
+      | "returned";
+    orderId: string;
+    isAcknowledged: boolean;
+  }[];
+  /** in the Temporal UI */
+  url: string;
+}
+
+/** one POST to the bank under a reference */
+export interface SentOrder {
+  kind: "payment" | "exchange" | "transfer";
+  attempt: number;
+  /** @format date-time */
+  sentAt: string;
+  /** null: no answer yet */
+  outcome: string | null;
+  orderId: string | null;
+}
+
+/** Statement about a question, and the signature over it (docs/production.md); required under a policy. */
+export interface SignedDecision {
+  id?: string;
+  storeId?: string;
+  question?: string;
+  reference?: string;
+  digest?: string;
+  subject?: string;
+  remark?: string;
+  decision?: "approve" | "reject";
+  signedAt?: number;
+  expiresAt?: number;
+  credential?: string;
+  signature?: string;
+}
