@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url));
 /** Licences that ask for no more than their text beside a copy; MPL-2.0 asks for changes of its own files, and there are none. */
 const LICENCES = new Set([
   ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC-BY-4.0', 'ISC', 'MIT', 'MIT-0'],
-  ...['MPL-2.0', 'Python-2.0', 'Unlicense'],
+  ...['MPL-2.0', 'PSF-2.0', 'Python-2.0', 'Unlicense'],
 ]);
 /** Packages whose manifest names no licence, with the one that is in their LICENSE file. */
 const NAMED_IN_A_FILE = { unionfs: 'Unlicense' };
@@ -24,7 +24,7 @@ const NAMED_IN_A_FILE = { unionfs: 'Unlicense' };
 const ASKED_FOR_MS = 45_000;
 const GRAVE = ['high', 'critical'];
 
-/** What is wrong with a lock file, a line each; `manifest` says by `allowScripts` whose install scripts may run. */
+/** What is wrong with a lock file, a line each; `manifest` says by `allowScripts` whose install scripts run, and whose do not. */
 export function lockProblems(lock, manifest) {
   // Not our own: the project, and scripts/node by both its names.
   const locked = Object.entries(lock.packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
@@ -43,7 +43,8 @@ function packageProblems(
   if (!isAllowed(license)) problems.push(`${at}: licence ${license ?? 'unknown'}`);
   if (resolved !== undefined && !resolved.startsWith('https://'))
     problems.push(`${at}: not from a registry: ${resolved}`);
-  if (hasInstallScript && !manifest.allowScripts?.[name]) problems.push(`${at}: runs a script when it is installed`);
+  if (hasInstallScript && manifest.allowScripts?.[name] === undefined)
+    problems.push(`${at}: runs a script when it is installed`);
   return problems;
 }
 
