@@ -53,8 +53,8 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: ASK_FIRST,
-        find: 'earlier: others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),',
-        replace: 'earlier: others.filter((_, index) => alive[index] === undefined).map(({ orderId }) => orderId),',
+        find: '...others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),',
+        replace: '...others.filter((_, index) => alive[index] === undefined).map(({ orderId }) => orderId),',
       },
     ],
   },
@@ -131,8 +131,8 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/store/proven-unpaid.ts',
-        find: 'unpaid.filter(({ reference }) => !contradicted.has(reference))',
-        replace: 'unpaid.filter(({ reference }) => contradicted.has(reference) || reference !== "")',
+        find: 'isUnpaid(state) && !about.has(reference)',
+        replace: 'isUnpaid(state)',
       },
       {
         file: 'src/activities/assess.ts',

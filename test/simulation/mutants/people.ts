@@ -30,8 +30,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: SIGNED_PARTS,
-        find: 'payloadDigest(instruction), fee:',
-        replace: "payloadDigest(instruction), fee: '' &&",
+        find: 'madeDigest(instruction), fee:',
+        replace: "madeDigest(instruction), fee: '' &&",
       },
     ],
   },
