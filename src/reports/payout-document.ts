@@ -49,7 +49,7 @@ export const listedPayout = z
         fee: null,
         feeCurrency: null,
         state: 'awaiting-approval',
-        reason: { code: 'approval-required', message: 'the policy asks for an approval' },
+        reason: { message: 'the policy asks for an approval', code: 'approval-required' },
         orderId: null,
         createdAt: '2026-11-28T09:30:00.000Z',
         since: '2026-11-28T09:30:02.000Z',

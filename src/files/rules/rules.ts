@@ -3,6 +3,8 @@
  * line here; `test/files/rules/rules.test.ts` lists missing ones.
  */
 export const RULES: Readonly<Record<string, string>> = {
+  'account-currency':
+    'A statement is in another currency than its account has at the bank. Check the account id of the mapping, or ask the bank for the right statement.',
   'account-not-found': 'The bank does not know the account in this row. Copy the id from `payouts accounts UID`.',
   'addenda-mismatch':
     "An addenda record (type 7) does not belong to the entry (type 6) before it. Put it after its own entry, with that entry's trace number.",
@@ -29,6 +31,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'A column or field name may contain letters, digits, "_", "-" and ".", and starts with a letter. Rename or delete the column.',
   'bad-date': 'This is not a valid date. Write year, month and day: 2026-03-31.',
   'bad-encoding': 'The file is not in the encoding that it declares. Save it as UTF-8 and declare UTF-8.',
+  'bad-field':
+    'A field of an MT940 or MT942 statement is not written as its tag asks. Ask the bank, or export the statement as camt.053.',
   'bad-fraction': 'This is not a fraction from 0 to 1. Write one per cent as 0.01.',
   'bad-id': 'The id contains a character that is not allowed, or surrounding spaces. Copy it exactly, without "/".',
   'bad-indicator': 'The indicator of an ABA record is not one of the allowed letters. Leave it blank.',
@@ -40,6 +44,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'bad-time': 'This is not a date and time with a time zone. Write 2026-03-31T17:00:00Z.',
   'bad-trace-number': 'This is not a trace number. Write fifteen digits.',
   'bad-value': 'The value does not have the type or format of its element. Correct it as the finding says.',
+  'balances-differ':
+    'The balances of a statement and its entries do not add up, so an entry is missing or one too many. Ask the bank for the statement again.',
   'bank-code-form':
     'A warning: this is not a code of the kind that the column asks for. An ABA routing number has nine digits, a BSB and a sort code six. Compare it with the invoice.',
   'batch-mismatch': 'The batch control record contradicts the batch header. Correct one of the two.',
@@ -130,6 +136,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'The file contains no payouts. Write a header line and one line per payout, or one JSON object per payout.',
   'not-a-decimal':
     'This is not a plain number. Write digits and a decimal point, without sign, spaces or separators: 1250.00.',
+  'not-a-statement':
+    'The file is no account statement that is read here. Give a camt.052, camt.053 or camt.054, or an MT940 or MT942.',
   'not-a-string': 'A value in JSON is not in quotes. Write it in quotes, because other programs change numbers.',
   'not-a-transfer': 'Only credit transfers can be paid, not cheques. Use another bank service for those.',
   'not-a-workbook': 'The file is not a readable workbook, or it is damaged. Save it in Excel as .xlsx or as CSV UTF-8.',
@@ -155,6 +163,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'The file is not what its name or its use says, for example a PDF, an archive or a web page. Hand over the file of payouts itself.',
   'other-user':
     'A warning: the bank has the account or the beneficiary under another user than the row. Check `uid` and the id.',
+  'outside-scope':
+    'The account of the statement is outside your scope in the policy. Somebody whose scope has it can take the statement.',
   'payment-type-not-offered':
     'The bank does not offer this payment type for the currency and beneficiary type. Use one that the finding lists.',
   'phone-form': 'A warning: this is not a telephone number with its country code. Write it as +41791234567.',
@@ -186,6 +196,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'More than one visible sheet of the workbook contains values, so it is unclear which one to pay. Delete or hide the others.',
   'spreadsheet-text':
     'A warning: the value begins with = or an apostrophe, as a spreadsheet keeps zeros, so it is another id than the plain one. Export the plain value.',
+  'statement-changed':
+    'Another statement of the same account, number and days was taken before. Ask the bank which of the two is right.',
   'stray-quote':
     'A value contains a quote but does not begin with one. Put the value in quotes and double the quote: "".',
   'surrounding-blanks':
