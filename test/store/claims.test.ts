@@ -35,6 +35,7 @@ onEveryStore('claimBatch', (test) => {
         lookAlikeKey: null,
         lookAlikeAccount: null,
         lookAlikeOf: null,
+        payee: null,
         state: 'received',
         reason: null,
         reasonCode: null,
@@ -68,6 +69,7 @@ onEveryStore('claimBatch', (test) => {
       retryOf: null,
       canary: null,
       controlReason: null,
+      heldUntil: null,
       createdAt: 1_234,
       endedAt: null,
     });
