@@ -121,7 +121,7 @@ function printJson(document: object): void {
 }
 
 /** By the blocks of the help, in its order. */
-export const COMMAND_GROUPS = {
+const COMMAND_GROUPS = {
   'Start here': [demo, dev, open, doctor, config],
   Pay: [template, validate, run, watch, retry, transfer, exchange, card],
   Decide: [

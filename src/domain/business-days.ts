@@ -5,7 +5,7 @@ export const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as con
 type Weekday = (typeof WEEKDAYS)[number];
 
 /** The last moment of a day at which the bank takes payments that count for that day. */
-export interface CutOff {
+interface CutOff {
   currency: string;
   /** Absent: of every type. */
   payment_type?: string;

@@ -2,7 +2,7 @@ import { CAUSES, type CauseName } from './causes.ts';
 import { counted, minuteOf } from './display.ts';
 
 /** Why a part does not answer, and since when (epoch ms). No text of the part itself. */
-export interface Outage {
+interface Outage {
   since: number;
   /** Null: its error says nothing that is known. */
   cause: CauseName | null;

@@ -96,7 +96,7 @@ function behind(keys: readonly OrderKey[], [value = '', ...others]: PayoutCursor
     and (${beyond} or ${behind(further, others)}))`;
 }
 
-export interface PayoutPage {
+interface PayoutPage {
   /** Absent: newest first. */
   order?: PayoutOrder;
   /** Only those behind this place; absent: from the first. */

@@ -178,7 +178,7 @@ export const documentInPieces = (gateway: Gateway, batchId: string, isMasked = f
   Readable.from(documentOf(gateway, batchId, { isMasked, linkOf: reportLink(batchId) }));
 
 /** The current report files of a batch. Throws for an unknown id. */
-export const reportsOf = async (app: App, batchId: string, isMasked = false): Promise<ReportPaths> =>
+const reportsOf = async (app: App, batchId: string, isMasked = false): Promise<ReportPaths> =>
   (await reportBatch(app, batchId, { isMasked })).head.reports;
 
 /** The report that the address names, with the batch's current state. Throws a `Problem` for one that the batch does not have. */

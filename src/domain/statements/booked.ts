@@ -65,7 +65,7 @@ export interface OurRecord {
 }
 
 /** A decision of people about a line: of this payout, or of none. */
-export interface HandMatch {
+interface HandMatch {
   lineId: string;
   reference: string | undefined;
 }

@@ -18,7 +18,7 @@ import type {
  */
 
 /** How long a bank may take to book what it has completed: a long weekend. */
-export const BOOKED_WITHIN_DAYS = 5;
+const BOOKED_WITHIN_DAYS = 5;
 /** How long after a payment its return is looked for among equal amounts; by its reference it is found at any time. */
 export const RETURNED_WITHIN_DAYS = 60;
 const CANDIDATES_MAX = 10;
@@ -568,7 +568,7 @@ const inOrderOfDays = (lines: Iterable<BookedLine>): BookedLine[] =>
 
 const DAY_MS = 86_400_000;
 
-export const daysBetween = (from: string, to: string): number =>
+const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 
 export const dayAfter = (day: string, days: number): string =>

@@ -40,7 +40,7 @@ export interface Plan {
   alikes: Alikes;
 }
 
-export interface PlannedExchange extends Total {
+interface PlannedExchange extends Total {
   uid: string;
   accountId: string;
   payingAccountId: string;

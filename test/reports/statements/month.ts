@@ -56,7 +56,7 @@ function randomOf(seed: number): () => number {
 
 const DAYS = ['02', '03', '04', '05', '06', '09', '10', '11', '12', '13', '16', '17', '18', '19', '20'];
 const dayOf = (index: number): string => `2026-03-${DAYS[index % DAYS.length]}`;
-export const later = (day: string, days: number): string =>
+const later = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 const uuidAsSent = (reference: string): string => reference.replaceAll('-', '');
 

@@ -174,7 +174,7 @@ export const PAYOUT_VIEW = operation({
 });
 
 /** The step in the words of a channel. */
-export const stepSaid = (step: NextStep, words: Words): NextStep => ({
+const stepSaid = (step: NextStep, words: Words): NextStep => ({
   ...step,
   todo: words(step.todo),
   commands: step.commands.map(words),
