@@ -38,6 +38,7 @@ create table batches (
   total integer not null, canary integer,
   message text, message_id text,
   retry_of text,
+  held_until bigint,
   created_at bigint not null, ended_at bigint
 );
 create index batches_message_id on batches (message_id);
@@ -70,11 +71,11 @@ create table payouts (
   batch_id text references batches (batch_id), row integer,
   instruction text not null, payload_digest text not null,
   amount text not null, currency text not null, sold_currency text,
-  account_id text, beneficiary_id text,
+  account_id text, beneficiary_id text, payee text,
   priority integer default 1 not null,
   by text, original text,
   look_alike_key text, look_alike_account text, look_alike_of text,
-  state text not null, reason text, reason_code text, funds_needed text,
+  state text not null, state_since bigint default 0 not null, reason text, reason_code text, funds_needed text,
   order_id text,
   fee text, fee_currency text,
   claim_run_id text, term integer default 0 not null, assessed text,
@@ -96,9 +97,13 @@ create index payouts_unended on payouts (batch_id, reference) where released_at 
 create index payouts_duplicates on payouts (uid) where reason_code = 'duplicate-suspected';
 -- Alone answers what waits for people. Must match the query's condition; written so that no other index fits it.
 create index payouts_waiting on payouts (created_at, row, reference, state, uid, account_id, currency, by)
-  where coalesce(state, '') in ('awaiting-approval', 'awaiting-bank-approval', 'held', 'needs-operator');
+  where coalesce(state, '') in ('awaiting-approval', 'awaiting-bank-approval', 'held', 'awaiting-funds', 'needs-operator');
 -- Includes the condition's own column, so that SQLite need not read the table.
-create index payouts_open on payouts (state, created_at, updated_at, ended_at) where ended_at is null;
+create index payouts_open on payouts (state, created_at, state_since, ended_at) where ended_at is null;
+-- The order of lists of payouts, newest first.
+create index payouts_listed on payouts (created_at desc, (coalesce("row", 0)), reference);
+-- Alone answers what was paid in a period. Must match the query's condition; written so that no other index fits it.
+create index payouts_paid on payouts (ended_at, kind, currency, amount, state) where coalesce(state, '') = 'completed';
 create index payouts_look_alike_account on payouts (look_alike_account, created_at);
 
 create table send_attempts (
@@ -134,7 +139,7 @@ create table watches (
 create table incidents (
   reference text not null, order_id text not null, kind text not null,
   field text default '' not null, ours text default '' not null, shown text default '' not null,
-  incident_id text, uid text, seen_at bigint not null,
+  incident_id text, uid text, order_shown text, seen_at bigint not null,
   acknowledged_by text, acknowledged_reason text, acknowledged_at bigint,
   constraint incidents_key primary key (reference, order_id, kind, field, shown)
 );
@@ -165,6 +170,7 @@ create table plan_rows (
 create table payees (
   uid text not null, payee_id text not null, digest text not null,
   name text, name_as_shown text, name_in_small text, country text,
+  items text, earlier text,
   seen_at bigint not null, changed_at bigint,
   constraint payees_pk primary key (uid, payee_id)
 );

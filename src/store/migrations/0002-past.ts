@@ -13,6 +13,7 @@ create table senders (
   sender_id text primary key,
   machine text not null, boot text not null, place text not null, place_mark text not null,
   pid integer not null, process_mark text not null,
-  pulses bigint not null, alive_at bigint not null, ended_at bigint
+  pulses bigint not null, alive_at bigint not null, ended_at bigint,
+  outages text
 );
 create index senders_alive on senders (alive_at)`;

@@ -6,11 +6,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const SHOWN = `
--- The order of lists of payouts, newest first.
-create index payouts_listed on payouts (created_at desc, (coalesce("row", 0)), reference);
--- Alone answers what was paid in a period. Must match the query's condition; written so that no other index fits it.
-create index payouts_paid on payouts (ended_at, kind, currency, amount, state) where coalesce(state, '') = 'completed';
-
 create table returns (
   order_id text primary key,
   reference text not null,
@@ -59,18 +54,4 @@ create table list_reads (
 create table list_lags (
   uid text not null, currency text not null, lag_ms bigint not null,
   constraint list_lags_key primary key (uid, currency)
-);
-
-alter table payouts add column state_since bigint default 0 not null;
-drop index payouts_open;
-create index payouts_open on payouts (state, created_at, state_since, ended_at) where ended_at is null;
-alter table payouts add column payee text;
-alter table payees add column items text;
-alter table payees add column earlier text;
-alter table batches add column held_until bigint;
-alter table senders add column outages text;
-alter table incidents add column order_shown text;
-drop index payouts_waiting;
--- Alone answers what waits for people. Must match the query's condition; written so that no other index fits it.
-create index payouts_waiting on payouts (created_at, row, reference, state, uid, account_id, currency, by)
-  where coalesce(state, '') in ('awaiting-approval', 'awaiting-bank-approval', 'held', 'awaiting-funds', 'needs-operator')`;
+)`;
