@@ -134,17 +134,11 @@ export interface BatchReport {
 }
 
 export interface Billing {
-  /** @maxLength 200 */
   email?: string;
-  /** @maxLength 200 */
   line1?: string;
-  /** @maxLength 200 */
   line2?: string;
-  /** @maxLength 200 */
   city?: string;
-  /** @maxLength 200 */
   state?: string;
-  /** @maxLength 200 */
   postcode?: string;
   /**
    * ISO 3166 alpha-2
@@ -165,7 +159,6 @@ export interface CardDetails {
   expiry_year: string | number;
   /** @maxLength 4 */
   cvv?: string;
-  /** @maxLength 200 */
   holder_name?: string;
 }
 
@@ -268,7 +261,6 @@ export interface DeviceInfo {
    * @max 100000
    */
   screen_height?: number;
-  /** @maxLength 500 */
   user_agent?: string;
 }
 
@@ -352,75 +344,33 @@ export interface Instruction {
 export type Moment = string | number;
 
 export interface MoveInstruction {
-  /**
-   * document number; together with uid the permanent identity
-   * @maxLength 1000
-   */
+  /** document number; together with uid the permanent identity */
   id?: string;
-  /**
-   * user of both accounts
-   * @maxLength 1000
-   */
+  /** user of both accounts */
   uid?: string;
-  /**
-   * the paying account
-   * @maxLength 1000
-   */
+  /** the paying account */
   account_id?: string;
-  /**
-   * the receiving account
-   * @maxLength 1000
-   */
+  /** the receiving account */
   to_account_id?: string;
-  /**
-   * decimal; of an exchange what is bought
-   * @maxLength 1000
-   */
+  /** decimal; of an exchange what is bought */
   amount?: string;
-  /**
-   * of an exchange: that of the receiving account; a transfer has that of its accounts
-   * @maxLength 1000
-   */
+  /** of an exchange: that of the receiving account; a transfer has that of its accounts */
   currency?: string;
-  /**
-   * passed to the bank
-   * @maxLength 1000
-   */
+  /** passed to the bank */
   note?: string;
-  /**
-   * passed to the bank
-   * @maxLength 1000
-   */
+  /** passed to the bank */
   reason?: string;
-  /**
-   * ISO 8601 date before which it is not sent
-   * @maxLength 1000
-   */
+  /** ISO 8601 date before which it is not sent */
   execute_on?: string;
-  /**
-   * ISO 8601 instant: end of the bank's audit
-   * @maxLength 1000
-   */
+  /** ISO 8601 instant: end of the bank's audit */
   expires_at?: string;
-  /**
-   * highest acceptable fee, decimal in the fee's own currency
-   * @maxLength 1000
-   */
+  /** highest acceptable fee, decimal in the fee's own currency */
   fee_cap?: string;
-  /**
-   * of an exchange: how much worse the rate may get, as a fraction
-   * @maxLength 1000
-   */
+  /** of an exchange: how much worse the rate may get, as a fraction */
   max_slippage?: string;
-  /**
-   * of an exchange: the currency of max_rate
-   * @maxLength 1000
-   */
+  /** of an exchange: the currency of max_rate */
   sell_currency?: string;
-  /**
-   * of an exchange: the most that is sold for one unit of currency without asking people
-   * @maxLength 1000
-   */
+  /** of an exchange: the most that is sold for one unit of currency without asking people */
   max_rate?: string;
 }
 
@@ -490,6 +440,21 @@ export interface Payout {
    * @format date-time
    */
   since: string;
+}
+
+export interface PayoutDetails {
+  payout: Payout;
+  /** null: it is completed */
+  next: NextStep | null;
+  orders: SentOrder[];
+  returns: {
+    orderId: string;
+    amount: string;
+    currency: string;
+  }[];
+  incidents: Incident[];
+  /** the oldest first */
+  timeline: PayoutEvent[];
 }
 
 export interface PayoutEvent {

@@ -15,7 +15,7 @@ import { type CommandHome, openCommandHome, type Process, QUICK, type Running } 
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
 import { type BatchDocument, batchOf, listOf } from './documents.ts';
-import { csvOf } from './payout-files.ts';
+import { csvOf, payable } from './payout-files.ts';
 
 /** One stack that `dev` keeps up, with its gateway; every test has payouts of its own. */
 let home: CommandHome;
@@ -92,6 +92,22 @@ describe('the gateway of a stack that `dev` keeps up', () => {
     expect(both[0]).toEqual(both[1]);
     const listed = await (await fetch(`${gatewayUrl()}/v1/batches`)).json();
     expect(listed).toEqual(listOf(await home.payouts('list', '--json')));
+  });
+
+  it('pays one payout without a file, once, as its Location shows', async () => {
+    const body = JSON.stringify(payable({ id: 'ALONE', amount: '1.31' }));
+    const headers = { 'content-type': 'application/json', 'idempotency-key': 'alone' };
+    const submit = () => fetch(`${gatewayUrl()}/v1/payouts`, { method: 'POST', body, headers });
+    const answers = await Promise.all([submit(), submit()]);
+    expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+    const [location, other] = answers.map((answer) => answer.headers.get('location'));
+    expect(other).toBe(location);
+    references.set('ALONE', new Set([location?.split('/').at(-1) ?? '']));
+    await until(async () => {
+      const shown = (await (await fetch(gatewayUrl() + location)).json()) as { payout: { state: string } };
+      return shown.payout.state === 'completed';
+    });
+    expect(ordersOf('ALONE')).toBe(1);
   });
 
   it('controls a batch', async () => {

@@ -51,7 +51,8 @@ export function takeJsonOnly(app: FastifyInstance): void {
   );
 }
 
-function jsonOf(body: Buffer): unknown {
+/** What is in a body, which is overwritten. Throws a `Problem` if it is not JSON, or has a member twice. */
+export function jsonOf(body: Buffer): unknown {
   try {
     return readJsonOnce(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (error) {

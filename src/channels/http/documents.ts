@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { holdsCardNumber } from '../../domain/card-number.ts';
+import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import { Problem } from '../../domain/problem.ts';
 import { FILE_BYTES_MAX } from '../../files/input.ts';
 import { control } from '../../reports/report-document.ts';
@@ -89,11 +90,31 @@ export const errorDocument = z
     ],
   });
 
+export const instructionDocument = z
+  .object(Object.fromEntries(INSTRUCTION_FIELDS.map((name) => [name, z.string().optional()])))
+  .catchall(z.string())
+  .meta({
+    id: 'Instruction',
+    description:
+      'One payout. Members as the columns of a file (docs/input.md); a payee has the fields that the bank asks for.',
+    examples: [
+      {
+        id: 'INV-2041',
+        uid: 'u-1001',
+        account_id: 'acc-u1001-usd',
+        amount: '1250.00',
+        currency: 'USD',
+        beneficiary_id: 'ben-u1001-usd-local',
+      },
+    ],
+  });
+const idempotencyKey = z
+  .string()
+  .optional()
+  .describe('a request that comes again with its key, within 30 days, changes nothing and has the same answer');
+
 export const idempotencyHeader = z.object({
-  'idempotency-key': z
-    .string()
-    .optional()
-    .describe('the same key and request get the same answer for 30 days; another request with the key gets 422'),
+  'idempotency-key': idempotencyKey,
   'payouts-signed': z
     .string()
     .optional()
@@ -186,7 +207,8 @@ export function jsonSchema(schema: z.ZodType, io: keyof typeof converted = 'inpu
 }
 
 /**
- * A schema, or anything else, without what says nothing: the bounds of every integer, the pattern of a format. A reader of answers
+ * A schema, or anything else, without what says nothing or is said once for all: the bounds of every integer and every text, the
+ * pattern of a format. A reader of answers
  * allows new members.
  */
 function tidied(value: unknown, io: keyof typeof converted): unknown {
@@ -195,6 +217,7 @@ function tidied(value: unknown, io: keyof typeof converted): unknown {
   if (it.minimum === Number.MIN_SAFE_INTEGER) delete it.minimum;
   if (it.maximum === Number.MAX_SAFE_INTEGER) delete it.maximum;
   if (it.minLength === 1) delete it.minLength;
+  if ((it.maxLength ?? 0) >= 200) delete it.maxLength;
   if (typeof it.format === 'string') delete it.pattern;
   if (io === 'output' || it.additionalProperties === false) delete it.additionalProperties;
   // Of a query everything is text; who writes one gives the value.

@@ -25,6 +25,7 @@ import { type Gateway, probesOf, tokenAccess, uploadsOf } from './gateway-app.ts
 import { intakeRoutes } from './intake-routes.ts';
 import { describe } from './openapi.ts';
 import { operationRoutes } from './operation-routes.ts';
+import { payoutIntakeRoute } from './payout-intake-route.ts';
 import { identifyRequests } from './request-ids.ts';
 import { type GuardedRoute, guardRoutes, OPEN } from './route-access.ts';
 import { statementRoutes } from './statement-routes.ts';
@@ -146,7 +147,7 @@ async function gatewayApp(
       if (routeOptions.schema?.querystring === undefined) parsed(z.strictObject({}), query);
     });
     tagAndCompress(scope);
-    for (const add of [intakeRoutes, statementRoutes, batchRoutes, cardRoutes, operationRoutes]) {
+    for (const add of [intakeRoutes, payoutIntakeRoute, statementRoutes, batchRoutes, cardRoutes, operationRoutes]) {
       scope.register(async (inner) => add(inner, gateway));
     }
   });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import * as contentDisposition from 'content-disposition';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import { isDecision, type SignedDecision } from '../../domain/authority.ts';
@@ -38,7 +38,7 @@ import { accessOf } from './route-access.ts';
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 
 /** The options of `payouts run`. Unknown ones are refused: a misspelled `dry_run` would pay. */
-const handOverQuery = z.strictObject({
+export const handOverQuery = z.strictObject({
   file: z
     .string()
     .optional()
@@ -101,26 +101,53 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
       if (checked instanceof IntakeRefusal) throw checked;
       return { schemaVersion: 1, ...checked };
     }
-    const signed = signedOf(request);
-    const about = aboutRequest(request);
-    const handedWith = { caller: request.caller, signed, quotes: quotesOf(request), about };
-    const handOver = (batchId?: string) => handedOver(gateway, upload, { ...options, by, ...handedWith }, batchId);
-    if (signed !== undefined && key !== undefined) {
-      throw new Problem('usage', 'usage', 'A signed file is known by the id of its batch.', {
-        hint: 'Omit the Idempotency-Key.',
-      });
-    }
-    const keyed = key && { caller: request.caller.name ?? '', key, requestSha256: digestOf(request, upload) };
-    const { status, isReplay, batchId, body } = keyed
-      ? await answerOnce(gateway.store, keyed, handOver)
-      : await handOver();
-    if (isReplay) reply.header('idempotency-replayed', 'true');
-    if (status === 202 && batchId !== undefined) reply.header('location', `/v1/batches/${batchId}`);
-    return reply
-      .code(status)
-      .type(status >= 400 ? PROBLEM_TYPE : JSON_TYPE)
-      .send(Readable.from(body));
+    const made = await takenOnce(gateway, request, upload, { ...options, by, key }, (batchId) =>
+      documentInPieces(gateway, batchId),
+    );
+    return sent(reply, made, made.batchId && `/v1/batches/${made.batchId}`);
   });
+}
+
+/** Sends an answer, with the address of what was claimed. */
+export function sent(
+  reply: FastifyReply,
+  { status, isReplay, body }: MadeAnswer,
+  location: string | undefined,
+): FastifyReply {
+  if (isReplay) reply.header('idempotency-replayed', 'true');
+  if (status === 202 && location !== undefined) reply.header('location', location);
+  return reply
+    .code(status)
+    .type(status >= 400 ? PROBLEM_TYPE : JSON_TYPE)
+    .send(Readable.from(body));
+}
+
+/** The document about the rows, which the batch has. */
+type DocumentOf = (batchId: string) => MadeAnswer['body'] | Promise<MadeAnswer['body']>;
+
+/** Takes an upload; once, if the request has a key. Throws a `Problem` for a request with both a key and a signature. */
+export async function takenOnce(
+  gateway: Gateway,
+  request: FastifyRequest,
+  upload: Upload,
+  { key, ...options }: HandOver & { key: string | undefined },
+  documentOf: DocumentOf,
+): Promise<MadeAnswer> {
+  const { caller } = request;
+  const signed = signedOf(request);
+  if (signed !== undefined && key !== undefined) {
+    throw new Problem('usage', 'usage', 'What is signed is known by the id of its batch.', {
+      hint: 'Omit the Idempotency-Key.',
+    });
+  }
+  const handedWith = { caller, signed, quotes: quotesOf(request), about: aboutRequest(request), documentOf };
+  const handOver = (batchId?: string) => handedOver(gateway, upload, { ...options, ...handedWith }, batchId);
+  if (key === undefined) return handOver();
+  return answerOnce(
+    gateway.store,
+    { caller: caller.name ?? '', key, requestSha256: digestOf(request, upload) },
+    handOver,
+  );
 }
 
 interface HandedWith {
@@ -128,6 +155,7 @@ interface HandedWith {
   signed: SignedDecision | undefined;
   quotes: QuotedExchange[];
   about: AboutRequest;
+  documentOf: DocumentOf;
 }
 
 /**
@@ -137,7 +165,7 @@ interface HandedWith {
 async function handedOver(
   gateway: Gateway,
   { path }: Upload,
-  { caller, signed, quotes, about, ...options }: HandOver & HandedWith,
+  { caller, signed, quotes, about, documentOf, ...options }: HandOver & HandedWith,
   keyedId: string | undefined,
 ): Promise<MadeAnswer> {
   const {
@@ -173,7 +201,7 @@ async function handedOver(
   }
   if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
   const { batchId: taken } = taking;
-  return { status: taking.outcome === 'claimed' ? 202 : 200, batchId: taken, body: documentInPieces(gateway, taken) };
+  return { status: taking.outcome === 'claimed' ? 202 : 200, batchId: taken, body: await documentOf(taken) };
 }
 
 /** What the maker has signed, in the header `payouts-signed`. Throws a `Problem` if it is nothing of the kind. */
@@ -217,9 +245,15 @@ export async function received(request: FastifyRequest, folder: string, file: st
   return receive(request.body as Readable, folder, { name, extension });
 }
 
-/** Everything that distinguishes requests: options, file name and bytes. */
-function digestOf({ query, headers }: FastifyRequest, { sha256 }: Upload): string {
+/** Everything that distinguishes requests: route, options, file name and bytes. */
+function digestOf({ query, headers, routeOptions }: FastifyRequest, { sha256 }: Upload): string {
   const options = Object.entries(query as Record<string, unknown>).sort(([a], [b]) => (a < b ? -1 : 1));
-  const parts = [options, headers['content-disposition'] ?? null, headers['content-type'] ?? null, sha256];
+  const parts = [
+    routeOptions.url,
+    options,
+    headers['content-disposition'] ?? null,
+    headers['content-type'] ?? null,
+    sha256,
+  ];
   return hash('sha256', JSON.stringify(parts));
 }

@@ -3,9 +3,16 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { ROLES } from '../../domain/authority.ts';
-import { INSTRUCTION_FIELDS } from '../../domain/instruction.ts';
 import type { Caller } from './callers.ts';
-import { ERROR_SAYS, errorDocument, JSON_TYPE, jsonSchema, namedSchemas, PROBLEM_TYPE } from './documents.ts';
+import {
+  ERROR_SAYS,
+  errorDocument,
+  instructionDocument,
+  JSON_TYPE,
+  jsonSchema,
+  namedSchemas,
+  PROBLEM_TYPE,
+} from './documents.ts';
 import { accessOf, type RouteAccess } from './route-access.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -40,7 +47,7 @@ export async function describe(
       info: {
         title: 'durable-payouts',
         description:
-          'Payouts that are never made twice, never lost and never a mystery. Under a policy an operation is for the roles that it names, within the scope of the caller. An unknown parameter or member is refused. What is answered with 5XX has the form of 4XX.',
+          'Payouts that are never made twice, never lost and never a mystery. Under a policy an operation is for the roles that it names, within the scope of the caller. An unknown parameter or member is refused, as is an id of more than 1,000 characters and most other texts of more than 200. What is answered with 5XX has the form of 4XX.',
         version: '1',
         contact: { name: 'The people who run this gateway' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
@@ -81,25 +88,7 @@ function whoText(access: RouteAccess): string {
   return 'or' in access ? `${who} Or the client secret of the payment.` : who;
 }
 
-const INSTRUCTION = z
-  .object(Object.fromEntries(INSTRUCTION_FIELDS.map((name) => [name, z.string().optional()])))
-  .catchall(z.string())
-  .meta({
-    id: 'Instruction',
-    description:
-      'One payout. Members as the columns of a file (docs/input.md); a payee has the fields that the bank asks for.',
-    examples: [
-      {
-        id: 'INV-2041',
-        uid: 'u-1001',
-        account_id: 'acc-u1001-usd',
-        amount: '1250.00',
-        currency: 'USD',
-        beneficiary_id: 'ben-u1001-usd-local',
-      },
-    ],
-  });
-const INSTRUCTIONS = z.union([z.array(INSTRUCTION), z.object({ payouts: z.array(INSTRUCTION) })]);
+const INSTRUCTIONS = z.union([z.array(instructionDocument), z.object({ payouts: z.array(instructionDocument) })]);
 
 interface Described {
   paths?: Record<string, Record<string, DescribedOperation>>;

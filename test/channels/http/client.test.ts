@@ -50,7 +50,13 @@ it('a client is generated from it, by which payouts are handed over, read and fo
   const [found] = (await v1.listPayouts({ uid: 'u-1001', id: 'INV-2' })).data.payouts;
   const { data } = await v1.getPayout(found.reference);
   expect(data.payout).toMatchObject({ id: 'INV-2', batchId: taken.data.batchId, state: 'received' });
-  expect((await v1.listBatches()).data.batches).toHaveLength(1);
+  const one = await v1.submitPayout(
+    { ...payout, id: 'INV-4', amount: '15.50' },
+    {},
+    { headers: { 'idempotency-key': 'k' } },
+  );
+  expect([one.status, one.headers.get('location')]).toEqual([202, `/v1/payouts/${one.data.payout.reference}`]);
+  expect((await v1.listBatches()).data.batches).toHaveLength(2);
   expect(await v1.getPayout('none').catch(({ status, error }: never) => ({ status, error }))).toMatchObject({
     status: 404,
     error: { code: 'unknown-id' },

@@ -68,6 +68,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'maker, each': [
     ...[
       'POST /v1/batches',
+      'POST /v1/payouts',
       'POST /v1/batches/:id/retry',
       'POST /v1/moves/plan',
       'POST /v1/moves',

@@ -116,14 +116,16 @@ export interface PayoutView {
   liveUrl: string | null;
 }
 
-const payoutDocument = z.object({
-  payout: listedPayout,
-  next: nextStepDocument.nullable().describe('null: it is completed'),
-  orders: z.array(orderDocument),
-  returns: z.array(z.object({ orderId: z.string(), amount: z.string(), currency: z.string() })),
-  incidents: z.array(incidentDocument),
-  timeline: z.array(eventDocument).describe('the oldest first'),
-});
+const payoutDocument = z
+  .object({
+    payout: listedPayout,
+    next: nextStepDocument.nullable().describe('null: it is completed'),
+    orders: z.array(orderDocument),
+    returns: z.array(z.object({ orderId: z.string(), amount: z.string(), currency: z.string() })),
+    incidents: z.array(incidentDocument),
+    timeline: z.array(eventDocument).describe('the oldest first'),
+  })
+  .meta({ id: 'PayoutDetails' });
 
 export const PAYOUT = operation({
   method: 'GET',
