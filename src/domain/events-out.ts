@@ -4,7 +4,10 @@ import { DAY_MS, doublingPause } from './time.ts';
 
 /** Kind of an event -> when it is written. */
 export const EVENT_KINDS = {
+  'payout.approved': 'people have given every approval that a payout needs before it is sent',
+  'payout.submitted': 'the bank has accepted the order of a payout',
   'payout.attention': 'people have to act on a payout',
+  'payout.rejected': 'a payout was rejected, here or at the bank; `payout.ended` follows',
   'payout.ended': 'a payout has ended: completed, failed, rejected or cancelled',
   'payout.returned': 'the bank shows that money of a payout came back',
   'payout.incident': 'the bank contradicts the stored end of a payout',
@@ -13,6 +16,13 @@ export const EVENT_KINDS = {
 } as const;
 
 export type EventKind = keyof typeof EVENT_KINDS;
+
+/** Type of a CloudEvent: names of others in the same inbox never begin like it. */
+export type EventType = `org.durable-payouts.${EventKind}`;
+
+export const eventType = (kind: EventKind): EventType => `org.durable-payouts.${kind}`;
+
+export const EVENT_TYPES = (Object.keys(EVENT_KINDS) as EventKind[]).map(eventType);
 
 export const isEventKind = (text: string): text is EventKind => Object.hasOwn(EVENT_KINDS, text);
 

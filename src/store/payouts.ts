@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Question, Scope } from '../domain/authority.ts';
+import type { EventKind } from '../domain/events-out.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { pagesOf } from '../domain/iterate.ts';
 import {
@@ -163,7 +164,7 @@ export async function recordAssessment(
   });
 }
 
-/** Records who approved a digest, with an audit entry for each new approval; idempotent. */
+/** Records who approved a digest, with an event, and an audit entry for each new approval; idempotent. */
 export async function recordApprovals(
   db: Database,
   { reference, digest, by, at }: { reference: string; digest: string; by: readonly string[]; at: number },
@@ -177,6 +178,14 @@ export async function recordApprovals(
       .returning('by')
       .execute();
     const detail = { digest, ...(await askedDetailOf(transaction, reference)) };
+    const row = await transaction
+      .selectFrom('payouts')
+      .select('uid')
+      .where('reference', '=', reference)
+      .executeTakeFirst();
+    if (row !== undefined && added.length > 0) {
+      await announce(transaction, { kind: 'payout.approved', subject: reference, ...row, at });
+    }
     const entries = added.map(({ by: actor }) => ({ at, actor, action: 'approve', subject: reference, detail }));
     await audit(transaction, entries);
   });
@@ -316,8 +325,8 @@ export interface HeldClaim {
  */
 export async function changePayout(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   const { state, reason = null, orderId, staysOpen = false, paid, at } = change;
-  if (needsAttention(state)) return changeToAttention(db, reference, change);
   if (!isEnd(state)) {
+    if (needsAttention(state) || orderId !== undefined) return changeAnnounced(db, reference, change);
     return write(db, LOCKS.itsRows, async (into) => (await changeRow(into, reference, change)) !== undefined);
   }
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
@@ -343,23 +352,31 @@ export async function changePayout(db: Database, reference: string, change: Payo
   });
 }
 
-/** Announces `payout.attention` once for a state and reason, however often the row is written with them. */
-function changeToAttention(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
+/**
+ * Announces `payout.submitted` once for an order, and `payout.attention` once for a state and reason, however often the row is
+ * written with them.
+ */
+function changeAnnounced(db: Database, reference: string, change: PayoutChange): Promise<boolean> {
   return inShortTransaction(db, LOCKS.logs, async (transaction) => {
     // One statement that reads and locks: the only way that works on both databases.
     const before = await transaction
       .updateTable('payouts')
       .set((row) => ({ term: row.ref('term') }))
       .where('reference', '=', reference)
-      .returning(['state', 'reasonCode'])
+      .returning(['state', 'reasonCode', 'orderId'])
       .executeTakeFirst();
     const row = await changeRow(transaction, reference, change);
     if (row === undefined) return false;
     const { state, reason, uid } = row;
+    const { orderId = before?.orderId, at } = change;
     const isKnown = before?.state === state && before.reasonCode === (reason?.code ?? null);
-    if (!isKnown && needsAttention(state, reason)) {
-      await announce(transaction, { kind: 'payout.attention', subject: reference, uid, at: change.at });
-    }
+    const kinds: EventKind[] = [];
+    if (before?.orderId !== orderId) kinds.push('payout.submitted');
+    if (!isKnown && needsAttention(state, reason)) kinds.push('payout.attention');
+    await announce(
+      transaction,
+      kinds.map((kind) => ({ kind, subject: reference, uid, at })),
+    );
     return true;
   });
 }
@@ -369,7 +386,10 @@ export async function recordEnds(
   transaction: Database,
   ends: readonly (Parameters<typeof endEntry>[0] & Pick<PayoutRecord, 'uid'>)[],
 ): Promise<void> {
-  const events = ends.map(({ reference, uid, at }) => ({ kind: 'payout.ended' as const, subject: reference, uid, at }));
+  const events = ends.flatMap(({ reference, state, uid, at }) => {
+    const kinds: EventKind[] = state === 'rejected' ? ['payout.rejected', 'payout.ended'] : ['payout.ended'];
+    return kinds.map((kind) => ({ kind, subject: reference, uid, at }));
+  });
   await announce(transaction, events);
   await audit(transaction, ends.map(endEntry));
 }

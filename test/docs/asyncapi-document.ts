@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_KINDS, type EventKind } from '../../src/domain/events-out.ts';
+import { EVENT_KINDS, type EventKind, eventType } from '../../src/domain/events-out.ts';
 import { batchData, envelope, payoutData } from '../../src/reports/events/cloud-event.ts';
 
 /** The document of AsyncAPI 3.0 for receivers of webhooks, made of what the bodies are checked by. */
@@ -63,7 +63,7 @@ function messageOf(kind: EventKind, summary: string): object {
       additionalProperties: false,
       properties: {
         ...properties,
-        type: { type: 'string', const: kind },
+        type: { type: 'string', const: eventType(kind) },
         data: { $ref: `#/components/schemas/${data}` },
       },
       required: [...required, 'data'],

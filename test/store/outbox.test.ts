@@ -60,6 +60,29 @@ onEveryStore('the outbox', (test) => {
     expect(events.slice(0, 2).map(({ subject }) => subject)).toEqual([paid.reference, reference]);
   });
 
+  it('has an event for every step of a payout on its way: approved, submitted, ended or rejected', async () => {
+    const store = await test.open();
+    const { reference, term } = await claimed(store, 'a');
+    const approvals = { reference, digest: 'd', by: ['bob'] };
+    for (const at of [3, 4]) await store.recordApprovals({ ...approvals, at });
+    await store.changePayout(reference, { term, state: 'converting', reason: null, at: 5 });
+    const accepted = { term, state: 'processing', reason: null, orderId: 'o-1' } as const;
+    for (const at of [6, 7]) await store.changePayout(reference, { ...accepted, at });
+    await store.changePayout(reference, { term, state: 'awaiting-bank-approval', orderId: 'o-1', at: 8 });
+    expect(await store.changePayout(reference, { ...accepted, term: term + 1, orderId: 'o-2', at: 9 })).toBe(false);
+    const end = { state: 'rejected' as const, reason: because('bank-rejected'), resolved: {} };
+    await store.closeUnpaid({ reference, term, ...end, references: [reference], at: 10 });
+    expect((await all(store)).map(({ kind, subject, uid, at }) => [kind, subject, uid, at])).toEqual(
+      [
+        ['payout.approved', 3],
+        ['payout.submitted', 6],
+        ['payout.attention', 8],
+        ['payout.rejected', 10],
+        ['payout.ended', 10],
+      ].map(([kind, at]) => [kind, reference, 'user-1', at]),
+    );
+  });
+
   it('has an event for a return, an incident, and a batch that is paused by itself or settled', async () => {
     const store = await test.open();
     const { reference } = await claimed(store, 'a');

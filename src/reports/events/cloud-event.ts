@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { iso } from '../../domain/display.ts';
-import { EVENT_KINDS, type EventKind } from '../../domain/events-out.ts';
+import { EVENT_TYPES, type EventKind, eventType } from '../../domain/events-out.ts';
 import { PAYOUT_KINDS } from '../../domain/names.ts';
 import {
   BATCH_CONTROLS,
@@ -81,7 +81,7 @@ export const envelope = z.strictObject({
   specversion: z.literal('1.0'),
   id: z.string().describe('The same for every delivery of this event; also the header webhook-id'),
   source: z.string().describe('urn:uuid: and the id of the store'),
-  type: z.enum(Object.keys(EVENT_KINDS) as EventKind[]),
+  type: z.enum(EVENT_TYPES),
   subject: z.string().describe('payout/REFERENCE or batch/BATCH'),
   time: moment.describe('When it happened'),
   sequence: z
@@ -108,7 +108,7 @@ export async function cloudEvent(store: EventSource, event: OutboxEvent): Promis
     specversion: '1.0',
     id: eventId(store, event),
     source: `urn:uuid:${store.id}`,
-    type: kind,
+    type: eventType(kind),
     subject: `${isBatch ? 'batch' : 'payout'}/${subject}`,
     time: iso(at),
     sequence: `${position}`.padStart(16, '0'),

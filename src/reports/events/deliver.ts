@@ -100,12 +100,12 @@ const LISTED_MAX = 50;
 
 /** A digest of the events that still hold; undefined if none does. */
 async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
-  const latest = new Map<string, CloudEvent>();
+  const latest = new Map<string, { kind: EventKind; data: CloudEvent['data'] }>();
   for (const event of events) {
     const made = await cloudEvent(store, event);
-    if (made !== undefined) latest.set(`${event.kind} ${event.subject}`, made);
+    if (made !== undefined) latest.set(`${event.kind} ${event.subject}`, { kind: event.kind, data: made.data });
   }
-  const byKind = Map.groupBy(latest.values(), ({ type }) => type);
+  const byKind = Map.groupBy(latest.values(), ({ kind }) => kind);
   const parts = (Object.keys(SECTIONS) as EventKind[]).flatMap((kind) => {
     const all = byKind.get(kind)?.map(({ data }) => data);
     return all === undefined ? [] : (SECTIONS[kind] as (all: CloudEvent['data'][]) => Section)(all);
@@ -142,6 +142,18 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
   'payout.returned': (rows) => ({
     title: `${counted(rows.length, 'payout')} with money that came back`,
     lines: listed(rows, (row) => rowText(row, `${returned(row)} came back`)),
+  }),
+  'payout.rejected': (rows) => ({
+    title: `${counted(rows.length, 'payout')} rejected`,
+    lines: listed(rows, (row) => rowText(row, why(row))),
+  }),
+  'payout.approved': (rows) => ({
+    title: `${counted(rows.length, 'payout')} approved`,
+    lines: [totalsText(totalsOf(rows))],
+  }),
+  'payout.submitted': (rows) => ({
+    title: `${counted(rows.length, 'payout')} submitted to the bank`,
+    lines: [totalsText(totalsOf(rows))],
   }),
   'payout.ended': (rows) => {
     const byState = Map.groupBy(rows, ({ state }) => state);

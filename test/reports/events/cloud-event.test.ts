@@ -31,7 +31,11 @@ it('a batch is delivered with its counts, unless it was opened again', async () 
   await store.cancelUnreleased('b1', null, because('batch-cancelled'), 2_000);
   await store.endBatch('b1', 3_000);
   const event = (await reported()).at(-1);
-  expect(event).toMatchObject({ type: 'batch.ended', subject: 'batch/b1', time: '1970-01-01T00:00:03.000Z' });
+  expect(event).toMatchObject({
+    type: 'org.durable-payouts.batch.ended',
+    subject: 'batch/b1',
+    time: '1970-01-01T00:00:03.000Z',
+  });
   expect(batchData.parse(event?.data)).toEqual({
     batchId: 'b1',
     state: 'completed-with-exceptions',
@@ -48,7 +52,7 @@ it('a batch that was paused by itself is delivered until somebody has seen to it
   await store.claimBatch(batchClaim('b1', ['x']));
   const asked = { batchId: 'b1', by: 'canary', at: 2_000 };
   await store.controlBatch({ ...asked, control: 'paused', reason: 'a canary row failed' });
-  expect(await types()).toEqual(['batch.attention']);
+  expect(await types()).toEqual(['org.durable-payouts.batch.attention']);
   await store.controlBatch({ ...asked, control: 'running', by: 'alice' });
   expect(await types()).toEqual([undefined]);
 });
@@ -61,7 +65,9 @@ it('what the bank showed after the end is in every later delivery, acknowledged 
   const [{ id = '' } = {}] = await store.incidentsOf([reference]);
   await store.acknowledgeIncident(id, { by: 'alice', reason: 'Robin Sample called', at: 5_000 });
   const events = await reported();
-  expect(events.map((event) => event?.type)).toEqual(['payout.ended', 'payout.returned', 'payout.incident']);
+  expect(events.map((event) => event?.type)).toEqual(
+    ['ended', 'returned', 'incident'].map((what) => `org.durable-payouts.payout.${what}`),
+  );
   for (const event of events) {
     expect(payoutData.parse(event?.data)).toMatchObject({
       state: 'completed',

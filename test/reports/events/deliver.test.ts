@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { eventType } from '../../../src/domain/events-out.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
 import { REFUSED_MAX } from '../../../src/reports/events/deliver.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -37,7 +38,7 @@ describe('a receiver that is down for a day', () => {
     const wrong: string[] = [];
     receiver.answer = async ({ event: { type, data } }) => {
       const row = 'reference' in data ? await store.payout(data.reference) : undefined;
-      const isAttention = type === 'payout.attention';
+      const isAttention = type === eventType('payout.attention');
       if (row?.state !== (data as { state: string }).state || isAttention !== (row.state === 'needs-operator')) {
         wrong.push(type);
       }
@@ -111,7 +112,7 @@ describe('an event that a working receiver refuses', () => {
   it('is parked after three days, and the next one of its subject is delivered', async () => {
     const one = await sending.stuck('one');
     const { receiver, store } = sending;
-    receiver.answer = ({ event }) => (event.type === 'payout.attention' ? 422 : 200);
+    receiver.answer = ({ event }) => (event.type === eventType('payout.attention') ? 422 : 200);
     await sending.deliverFor(3 * DAY_MS + HOUR_MS);
     expect(await store.refusedEvents(NAME)).toMatchObject([
       { position: 1, why: 'http-422', parkedAt: expect.any(Number) },

@@ -104,7 +104,9 @@ export class Sending implements AsyncDisposable {
 
   /** What was taken, as `kind reference`, in its order. */
   reported(): string[] {
-    return this.receiver.taken.map(({ event }) => `${event.type} ${event.subject.split('/')[1]}`);
+    return this.receiver.taken.map(
+      ({ event }) => `${event.type.replace(/^org\.durable-payouts\./, '')} ${event.subject.split('/')[1]}`,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

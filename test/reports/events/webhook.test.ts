@@ -45,7 +45,7 @@ describe('a webhook', () => {
       specversion: '1.0',
       id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
       source: `urn:uuid:${sending.store.id}`,
-      type: 'payout.attention',
+      type: 'org.durable-payouts.payout.attention',
       subject: `payout/${reference}`,
       time: '2026-03-02T08:00:00.000Z',
       sequence: '0000000000000001',
