@@ -22,7 +22,7 @@ import { formatMinor, parseAmount } from '../domain/money.ts';
 import { MESSAGES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { problemOf } from '../files/intake/problem-of.ts';
-import { confirm } from './confirm.ts';
+import { answerOrRefuse, confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type FollowEnd, followUntil } from './follow-batch.ts';
 import { type GatewayClient, gatewayAddress } from './gateway-client.ts';
@@ -264,14 +264,11 @@ interface ResolveCardOptions extends SignedOptions {
 }
 
 /** `payouts card resolve ID`: an operator's decision on a card payment in `needs-operator`. */
-export async function resolveCard(session: Session, given: string, options: ResolveCardOptions): Promise<ExitCode> {
-  const { action, evidence, paymentId, ...asker } = options;
-  if (action === 'adopt-payment' && paymentId === undefined) {
-    throw new Problem('usage', 'payment-id-missing', 'adopt-payment needs the id of the payment to adopt.', {
-      hint: 'Add --payment-id ID, as the acquirer writes it.',
-    });
-  }
-  const payment = await found(session, given, options);
+export async function resolveCard(session: Session, idGiven: string, options: ResolveCardOptions): Promise<ExitCode> {
+  const { action, evidence, paymentId: given, ...asker } = options;
+  const isNeeded = action === 'adopt-payment' && given === undefined;
+  const paymentId = isNeeded ? await answerOrRefuse('Which payment_id of the acquirer?', '--payment-id') : given;
+  const payment = await found(session, idGiven, options);
   const { merchant_request_id: id } = payment;
   const question = `${action} for card payment ${id}?`;
   const signing = paymentId === undefined ? action : `${action} ${paymentId}`;

@@ -5,6 +5,7 @@ import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode } from '../domain/reasons.ts';
 import { DAY_MS, midnightOf } from '../domain/time.ts';
+import { answerOrRefuse } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
 
@@ -13,7 +14,7 @@ import type { Session } from './session.ts';
 // that the action does not take, or that it needs and is not given, does not compile.
 
 /** An option; `Given` is what it adds to the options of the action. */
-type Typed<Given> = Option & { readonly given: Given };
+type Typed<Given> = Option & { readonly given: Given; readonly asked?: string };
 
 /** An argument that has a text or choices of its own. */
 type TypedArgument<Value> = Argument & { readonly value: Value };
@@ -26,6 +27,8 @@ interface Settings {
   /** How help shows the default. */
   defaultText?: string;
   required?: true;
+  /** What a terminal is asked where it is not given. Without a terminal it is required. */
+  asked?: string;
   /** Name of an option that cannot be given with this one. */
   conflicts?: string;
 }
@@ -54,7 +57,7 @@ type ValueOf<Flags extends string, S> = S extends { parse: (text: string) => inf
 
 type GivenBy<Flags extends string, S> = Flags extends `--no-${string}`
   ? { [Key in KeyOf<Flags>]: boolean }
-  : S extends { default: unknown } | { required: true }
+  : S extends { default: unknown } | { required: true } | { asked: string }
     ? { [Key in KeyOf<Flags>]: ValueOf<Flags, S> }
     : { [Key in KeyOf<Flags>]: ValueOf<Flags, S> | undefined };
 
@@ -64,14 +67,14 @@ export function option<const Flags extends string, const S extends Settings = ob
   description: string,
   settings?: S & { default?: ValueOf<Flags, S> },
 ): Typed<GivenBy<Flags, S>> {
-  const { parse, choices, default: value, defaultText, required, conflicts }: Settings = settings ?? {};
+  const { parse, choices, default: value, defaultText, required, asked, conflicts }: Settings = settings ?? {};
   const made = new Option(flags, description);
   if (parse !== undefined) made.argParser(parse);
   if (choices !== undefined) made.choices(choices);
   if (value !== undefined) made.default(value, defaultText);
   if (required === true) made.makeOptionMandatory();
   if (conflicts !== undefined) made.conflicts(conflicts);
-  return made as Typed<GivenBy<Flags, S>>;
+  return Object.assign(made, asked !== undefined && { asked }) as unknown as Typed<GivenBy<Flags, S>>;
 }
 
 type ChoiceOf<S> = S extends { choices: readonly (infer Choice)[] } ? Choice : string;
@@ -136,7 +139,7 @@ export interface Definition extends Shown {
   usage: string;
   description: string;
   arguments?: readonly Argument[];
-  options?: readonly Option[];
+  options?: readonly (Option & { readonly asked?: string })[];
   first?: readonly unknown[];
   action: () => Promise<(session: Session, ...given: never[]) => Answer>;
 }
@@ -201,6 +204,15 @@ export function addCommands(parent: Command, all: readonly (Definition | Group)[
   }
 }
 
+/** Asks for what a command needs and was not given. */
+async function askMissing(options: NonNullable<Definition['options']>, given: Command): Promise<void> {
+  for (const option of options) {
+    const key = option.attributeName();
+    if (option.asked === undefined || given.getOptionValue(key) !== undefined) continue;
+    given.setOptionValue(key, storableText(await answerOrRefuse(option.asked, option.long ?? '')));
+  }
+}
+
 function addCommand(parent: Command, definition: Definition, perform: Perform): Command {
   const { usage, options = [], afterHelp, isDefault = false, first = [], action } = definition;
   const added = parent
@@ -215,6 +227,7 @@ function addCommand(parent: Command, definition: Definition, perform: Perform): 
   return added.action((...given: unknown[]) =>
     perform(
       async (session) => {
+        await askMissing(options, added);
         const act = await action();
         return (await act(session, ...([...first, ...given] as never[]))) ?? EXIT.completed;
       },
@@ -375,6 +388,12 @@ export const TIMEOUT = option('--timeout <duration>', 'stop following after this
 export const CONFIRMED = [option('--yes', 'skip the confirmation', { default: false }), BY] as const;
 /** The same, signed where a policy asks for that. */
 export const SIGNED = [...CONFIRMED, KEY] as const;
+
+/** Of an operator's decision about a payout or a card payment. */
+export const EVIDENCE = option('--evidence <text>', 'the evidence for the decision', {
+  parse: storableText,
+  asked: 'What shows that this is right?',
+});
 
 // What arguments and options choose from.
 

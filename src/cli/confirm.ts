@@ -19,6 +19,19 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   }
 }
 
+/** The line that is typed on the terminal. Throws a `Problem` without a terminal, and for an empty line. */
+export async function answerOrRefuse(question: string, option: string): Promise<string> {
+  const missing = new Problem('usage', 'option-missing', `${option} is missing.`, {
+    hint: `Add ${option} with a value of your own.`,
+  });
+  if (!hasTerminal()) throw missing;
+  const questions = openQuestions(process.stdin, process.stderr);
+  const answer = await questions.ask(`${question} `);
+  questions.close();
+  if (answer.trim() === '') throw missing;
+  return answer.trim();
+}
+
 interface Questions {
   /** Throws a `Problem` if Ctrl-C or the end of the input comes instead of an answer. */
   ask(question: string): Promise<string>;

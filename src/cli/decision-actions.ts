@@ -51,7 +51,7 @@ import {
 } from '../platform/temporal/workflow-executions.ts';
 import { payeeInFull } from '../reports/masked.ts';
 import { alikeText, capsText, flagsOfAll, flagTexts } from '../reports/question-facts.ts';
-import { confirm } from './confirm.ts';
+import { answerOrRefuse, confirm } from './confirm.ts';
 import {
   assertApprovable,
   bothSidesText,
@@ -85,7 +85,9 @@ export async function decide(
   options: DecideOptions & { kind?: readonly string[] },
 ): Promise<ExitCode> {
   if (decision === 'reject' && !options.remark) {
-    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', { hint: 'Add --remark TEXT.' });
+    throw new Problem('usage', 'remark-missing', 'A rejection needs a remark.', {
+      hint: 'Add --remark with the reason.',
+    });
   }
   await holdKey(session, options.key);
   const target = await findTarget(session, id, { isShown: !options.yes });
@@ -257,6 +259,9 @@ export interface ResolveOptions extends SignedOptions {
  * is gone, it is started again under its id: it searches before it sends.
  */
 export async function resolve(session: Session, id: string, options: ResolveOptions): Promise<ExitCode> {
+  const { action, evidence } = options;
+  const order =
+    options.order ?? (action === 'adopt-order' ? await answerOrRefuse('Which order?', '--order') : undefined);
   await holdKey(session, options.key);
   const asked = { id, states: ['needs-operator' as const], kinds: undefined };
   const confirmation = { isShown: !options.yes };
@@ -283,7 +288,6 @@ export async function resolve(session: Session, id: string, options: ResolveOpti
     assertMeant(session, rows, reference, confirmation);
     printWaiting(session, shown, { decision: 'reject' });
   }
-  const { action, evidence, order } = options;
   await confirm(`${action} for payout ${reference}?`, options.yes);
   const digest = resolveDigest(action, order);
   const signed = signer.sign?.({ question: 'resolve', reference, digest, remark: evidence });

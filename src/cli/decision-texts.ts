@@ -162,7 +162,7 @@ export function assertApprovable(questions: readonly ShownQuestion[]): void {
   if (first === undefined || others.length + 1 < questions.length) return;
   const what = others.length === 0 ? 'It cannot' : `None of ${counted(questions.length, 'payout')} can`;
   throw new Problem('conflict', 'asks-otherwise', `${what} be approved now: ${first.differs}.`, {
-    hint: `Check again in a moment; \`payouts reject ${shortId(first.row.reference)} --remark TEXT\` still counts.`,
+    hint: `Check again in a moment; \`payouts reject ${shortId(first.row.reference)}\` still counts.`,
   });
 }
 

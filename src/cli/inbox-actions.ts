@@ -95,7 +95,7 @@ function incidentLines(incident: DescribedIncident, width: number): string[] {
     ...labelled('payout', shortId(reference), layout),
     ...labelled('since', minuteOf(seenAt), layout),
     ...labelled('to do', todo, layout),
-    ...labelled('next', `payouts acknowledge ${id} --reason TEXT`, { ...layout, width: Number.POSITIVE_INFINITY }),
+    ...labelled('next', `payouts acknowledge ${id}`, { ...layout, width: Number.POSITIVE_INFINITY }),
     ...labelled('otherwise', byItself, layout),
   ];
 }
@@ -135,7 +135,7 @@ export const incidentDocument = ({
 /** For `card-payment-contradicted` of the card payment itself; the reason of that code is about a payout that depends on one. */
 const CONTRADICTED = forOperator(
   'the acquirer has contradicted the end of this card payment',
-  'Ask the acquirer which is true. `payouts card resolve ID --action confirm-end --evidence TEXT` confirms the stored end.',
+  'Ask the acquirer which is true. `payouts card resolve ID --action confirm-end` confirms the stored end.',
 );
 
 /** Why a card payment needs an operator; undefined if it does not. */
@@ -196,7 +196,7 @@ export async function acknowledge(
   const { name: by } = signer;
   if (reason.trim() === '' || by.trim() === '') {
     throw new Problem('usage', 'reason-missing', 'An acknowledgement needs a name and a reason.', {
-      hint: 'Give --by NAME and --reason TEXT, neither of them empty.',
+      hint: 'Give --by and --reason, neither of them empty.',
     });
   }
   await session.ask(INCIDENT, { id, by });

@@ -143,7 +143,7 @@ function differenceText(it: DiscrepancyDocument, width: number): string {
     ...(maybe.length > 0 ? labelled('maybe', maybe.join('; '), layout) : []),
     ...(it.incidentId === null ? [] : labelled('incident', it.incidentId, layout)),
     ...(isForPeople
-      ? labelled('next', `payouts match ${entry.entry} REFERENCE --reason TEXT`, {
+      ? labelled('next', `payouts match ${entry.entry} REFERENCE`, {
           ...layout,
           width: Number.POSITIVE_INFINITY,
         })

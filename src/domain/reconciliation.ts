@@ -127,28 +127,28 @@ export const differenceText = ({ field, ours, shown }: Difference): string =>
 export const INCIDENTS = {
   'second-order': forOperator(
     'the payout is completed, or its exchange booked, and the bank shows another order under the same reference',
-    'Have the bank recall the surplus order; then `payouts acknowledge INCIDENT --reason TEXT` records that it was dealt with.',
+    'Have the bank recall the surplus order; then `payouts acknowledge INCIDENT` records that it was dealt with.',
     'Nothing: it stays open until somebody acknowledges it.',
   ),
   'order-after-end': forOperator(
     'the payout ended unpaid, and the bank shows an order under its reference that may take money',
-    'Ask the bank what happened to the order, and do not pay the row again before you know; then `payouts acknowledge INCIDENT --reason TEXT`.',
+    'Ask the bank what happened to the order, and do not pay the row again before you know; then `payouts acknowledge INCIDENT`.',
     'Nothing: no retry of the payout is sent while the order may have moved money.',
   ),
   'end-contradicted': forOperator(
     'the bank now shows a different outcome for the order of this payout than when it ended',
-    'Ask the bank which is true; then `payouts acknowledge INCIDENT --reason TEXT`.',
+    'Ask the bank which is true; then `payouts acknowledge INCIDENT`.',
     'Nothing: the stored end is kept, and the contradiction is reported beside it.',
   ),
   'order-changed': forOperator(
     'the bank now shows an order of this payout with another value than was sent, booked or agreed',
-    'Ask the bank which value is true, and correct your books if it is theirs; then `payouts acknowledge INCIDENT --reason TEXT`.',
+    'Ask the bank which value is true, and correct your books if it is theirs; then `payouts acknowledge INCIDENT`.',
     'Nothing: what was stored is kept, and no retry of the payout is sent.',
   ),
   ...STATEMENT_INCIDENTS,
   returned: forOperator(
     'the bank has sent the money of the completed payout back',
-    'Find out why it came back: often the account is closed or its number wrong. `payouts acknowledge INCIDENT --reason TEXT` agrees that it may be paid again; then `payouts retry ID`, or submit the corrected row under a new document id.',
+    'Find out why it came back: often the account is closed or its number wrong. `payouts acknowledge INCIDENT` agrees that it may be paid again; then `payouts retry ID`, or submit the corrected row under a new document id.',
     'Nothing: it stays open until somebody acknowledges it, and the payout is not paid again.',
   ),
 } satisfies Record<string, Remedy>;

@@ -65,7 +65,7 @@ export const forOperator = (says: string, todo: string, byItself = KEEPS_SEARCHI
 
 /** The command by which an operator decides about a payout or a card payment. */
 export const toResolve = (what: 'resolve' | 'card resolve', action: string): string =>
-  `\`payouts ${what} ID --action ${action} --evidence TEXT\``;
+  `\`payouts ${what} ID --action ${action}\``;
 
 /** It has ended, and its maker may submit it again. */
 export const forMaker = (says: string, todo: string): Remedy => remedyFor('maker')(says, todo, OVER);

@@ -104,9 +104,7 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
   const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
   const isExchanged = context.exchanged?.has(row.reference) === true;
   const asked = isExchanged ? todoExchanged(todo) : todo;
-  // The key may be an account, which some reports mask.
-  const reported =
-    off === undefined ? asked : asked.replace('SCOPE KEY', off.key === '' ? off.scope : `${off.scope} KEY`);
+  const reported = off === undefined ? asked : asked.replace('SCOPE KEY', switchTyped(off, context));
   const shown = ready(reported, row);
   const accountId = context.isMasked === true ? undefined : accountOf(row);
   const why = (accountId && withAccount(row, accountId)) ?? reason?.message ?? STATES[state].meaning;
@@ -125,6 +123,12 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
     commands: commandsIn(shown),
     byItself,
   };
+}
+
+/** What `switch on` takes. The key may be an account, which some reports mask, and goes into a command only if it is safe there. */
+function switchTyped({ scope, key }: SwitchRecord, { isMasked }: StepContext): string {
+  if (key === '') return scope;
+  return isMasked === true || !/^[\w.-]+$/.test(key) ? `${scope} KEY` : `${scope} ${key}`;
 }
 
 /** Whose money or state it waits for. */

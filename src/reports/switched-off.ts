@@ -10,7 +10,7 @@ export const SWITCHED_OFF: ReasonCode = 'switched-off';
 /** For `switched-off` before the row is started. */
 export const NOT_STARTED_WHILE_OFF: Remedy = forOperator(
   'an operator has switched this off; it is started when that is undone',
-  '`payouts switch list` shows who switched what off and why. `payouts switch on SCOPE KEY --reason TEXT` lets it continue; `payouts cancel BATCH` ends the rest of its batch unpaid.',
+  '`payouts switch list` shows who switched what off and why. `payouts switch on SCOPE KEY` lets it continue; `payouts cancel BATCH` ends the rest of its batch unpaid.',
   'It is started when the switch is on again.',
 );
 

@@ -44,7 +44,7 @@ export class StoreIdentityError extends Problem {
       'wrong-store',
       `this store belongs to ${what} ${recorded}, not to ${given}: correct ${setting}, or use another store ` +
         `(PAYOUTS_STORE_URL or PAYOUTS_HOME). Only if it is the same one, changed: stop every worker, then run ` +
-        `payouts doctor --accept ${accept} --by NAME`,
+        `payouts doctor --accept ${accept}`,
       { hint: 'Use another PAYOUTS_HOME for another bank, key or Temporal.' },
     );
     this.part = part;

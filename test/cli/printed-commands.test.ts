@@ -129,7 +129,7 @@ const stepContextOf = (): StepContext =>
 
 it.each([
   ['approve', 'a missing argument'],
-  ['resolve ID --action adopt-order', 'a missing option'],
+  ['resolve ID --evidence x', 'a missing option'],
   ['incidents --opne', 'an unknown option'],
   ['aprove ID', 'an unknown command'],
 ])('payouts %s would be found for %s', async (words) => {

@@ -23,7 +23,7 @@ it('an end that the bank contradicts is told with what was recorded, what is sho
 it('money that came back is told with its amount and order, and leads to the retry of its row', () => {
   const returned = incident({ kind: 'returned', orderId: 'ord-2', order: { ...order, status: 'COMPLETED' } });
   expect(incidentSides(returned, row)).toContain('the bank shows 400.02 EUR back by order ord-2 as COMPLETED');
-  expect(describedIncident(returned, row).todo).toMatch(/`payouts acknowledge inc-1 .*`payouts retry \S+ --rows 1`/);
+  expect(describedIncident(returned, row).todo).toMatch(/`payouts acknowledge inc-1` .*`payouts retry \S+ --rows 1`/);
 });
 
 it('a value that differs is told on both sides', () => {

@@ -36,11 +36,7 @@ describe('rows by kind', () => {
     const inAudit = [1, 2].map((row) => record(row, 'awaiting-bank-approval', {}, code));
     expect(commandsOf(...inAudit)?.at(-1)).toBe('payouts cancel ID');
     const elsewhere = record(3, 'awaiting-bank-approval', { batchId: 'batch-2' }, code);
-    expect(commandsOf(...inAudit, elsewhere)).toEqual([
-      'payouts approve ID',
-      'payouts reject ID --remark TEXT',
-      'payouts cancel ID',
-    ]);
+    expect(commandsOf(...inAudit, elsewhere)).toEqual(['payouts approve ID', 'payouts reject ID', 'payouts cancel ID']);
     const off = [1, 2].map((row) => record(row, 'held', { batchId: `batch-${row}` }, 'switched-off'));
     expect(commandsOf(...off)).toContain('payouts resume BATCH');
     expect(commandsOf(...off.slice(0, 1))).toContain('payouts resume batch-1');

@@ -7,6 +7,7 @@ import {
   CONFIRMED,
   command,
   days,
+  EVIDENCE,
   group,
   KEY,
   option,
@@ -16,6 +17,7 @@ import {
   wholeNumber,
 } from '../command.ts';
 
+const REASON = option('--reason <text>', 'why', { parse: storableText, asked: 'Why?' });
 const REMARK = option('--remark <text>', 'why', { parse: storableText });
 const KIND = option('--kind <kinds>', 'only rows of these kinds, e.g. approval-required or look-alike,fee-above-cap', {
   parse: waitKinds,
@@ -30,7 +32,7 @@ export const approve = command('approve <id>', 'approve a payout, or the waiting
 
 export const reject = command('reject <id>', 'reject a payout, or the waiting rows of a batch; needs --remark', {
   examples: [["payouts reject ID --by bob --remark 'wrong payee'", 'a payout, or all waiting rows of a batch']],
-  options: [...SIGNED, REMARK, KIND],
+  options: [...SIGNED, option('--remark <text>', 'why', { parse: storableText, asked: 'Why?' }), KIND],
   first: ['reject'],
   action: async () => (await import('../decision-actions.ts')).decide,
 });
@@ -56,7 +58,7 @@ export const resolve = command('resolve <id>', 'resolve a payout that needs an o
   options: [
     ...SIGNED,
     option('--action <action>', 'the action to take', { choices: RESOLVE_ACTIONS, required: true }),
-    option('--evidence <text>', 'the evidence for the decision', { parse: storableText, required: true }),
+    EVIDENCE,
     option('--order <id>', 'the order to adopt', { parse: storableText }),
   ],
   action: async () => (await import('../decision-actions.ts')).resolve,
@@ -66,7 +68,7 @@ export const acknowledge = command('acknowledge <incident>', 'record that an inc
   examples: [
     ["payouts acknowledge INCIDENT --by alice --reason 'called back, ticket 7'", 'the incident is no longer open'],
   ],
-  options: [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })],
+  options: [...SIGNED, REASON],
   action: async () => (await import('../inbox-actions.ts')).acknowledge,
 });
 
@@ -75,7 +77,7 @@ export const match = command('match <entry> [payout]', 'say which payout a booki
     ["payouts match ENTRY INV-4711 --by alice --reason 'asked the bank, ticket 7'", 'it belongs to this payout'],
     ["payouts match ENTRY --by alice --reason 'rent, paid by hand'", 'it belongs to no payout'],
   ],
-  options: [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })],
+  options: [...SIGNED, REASON],
   action: async () => (await import('../statement-actions.ts')).match,
 });
 
@@ -148,7 +150,7 @@ const WHAT = [
   argument('<scope>', 'what to switch', { choices: SWITCH_SCOPES }),
   argument('[key]', 'id of the user, account, payee or batch, or the currency; omit for everything'),
 ] as const;
-const OPTIONS = [...SIGNED, option('--reason <text>', 'why', { parse: storableText, required: true })] as const;
+const OPTIONS = [...SIGNED, REASON] as const;
 
 const off = command('off', 'stop everything that matches, from the next send on', {
   examples: [

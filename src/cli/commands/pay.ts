@@ -2,6 +2,7 @@ import { CARD_EXAMPLE } from '../../domain/card-number.ts';
 import {
   canary,
   command,
+  EVIDENCE,
   exitCodes,
   group,
   KEY,
@@ -222,7 +223,7 @@ const resolve = command('resolve <id>', 'resolve a card payment that needs an op
       choices: ['keep-looking', 'adopt-payment', 'close-as-not-paid', 'confirm-end'],
       required: true,
     }),
-    option('--evidence <text>', 'the evidence for the decision', { parse: storableText, required: true }),
+    EVIDENCE,
     option('--payment-id <id>', 'the payment to adopt'),
   ],
   action: async () => (await import('../card-actions.ts')).resolveCard,

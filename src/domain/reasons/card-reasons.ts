@@ -31,7 +31,7 @@ export const CARD_REASONS = {
   ),
   'payment-outcome-unknown': forOperator(
     'the answer of the acquirer was lost or cannot be used; waiting for an event that names the payment',
-    `Ask the acquirer for the payment with this merchant_request_id. Then ${resolve('adopt-payment --payment-id PAYMENT')} follows it; ${resolve('close-as-not-paid')} ends it unpaid. Do not collect the money another way before that.`,
+    `Ask the acquirer for the payment with this merchant_request_id. Then ${resolve('adopt-payment')} follows it; ${resolve('close-as-not-paid')} ends it unpaid. Do not collect the money another way before that.`,
     'It ends automatically when an event names the payment.',
   ),
   // ended unpaid
@@ -62,17 +62,17 @@ export const CARD_REASONS = {
   // need an operator
   'status-contradicted': forOperator(
     'the acquirer reports both that money was taken and that none was',
-    `Ask the acquirer which is true; then ${resolve('adopt-payment --payment-id PAYMENT')} or ${resolve('close-as-not-paid')}.`,
+    `Ask the acquirer which is true; then ${resolve('adopt-payment')} or ${resolve('close-as-not-paid')}.`,
     STAYS,
   ),
   'amount-conflict': forOperator(
     'the acquirer shows a different amount than requested',
-    `Ask the acquirer what was taken, and to refund any excess; then ${resolve('adopt-payment --payment-id PAYMENT')} or ${resolve('close-as-not-paid')}.`,
+    `Ask the acquirer what was taken, and to refund any excess; then ${resolve('adopt-payment')} or ${resolve('close-as-not-paid')}.`,
     STAYS,
   ),
   'payment-conflict': forOperator(
     'the acquirer shows this payment under another merchant_request_id',
-    `Ask the acquirer whose payment it is; then ${resolve('adopt-payment --payment-id PAYMENT')} or ${resolve('close-as-not-paid')}.`,
+    `Ask the acquirer whose payment it is; then ${resolve('adopt-payment')} or ${resolve('close-as-not-paid')}.`,
     STAYS,
   ),
   'status-stuck-at-acquirer': forOperator(

@@ -15,7 +15,7 @@ import {
 } from '../remedy.ts';
 
 const resolve = (action: string): string => toResolve('resolve', action);
-const REJECT = '`payouts reject ID --remark TEXT` ends it unpaid';
+const REJECT = '`payouts reject ID` ends it unpaid';
 const RETRY = '`payouts retry ID` if it still has to be paid';
 const CHECK = '`payouts recheck ID` checks again at once';
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
@@ -53,7 +53,7 @@ export const PAYOUT_REASONS = {
   ),
   'bank-approval-required': forApprover(
     'waiting for approval of the bank order',
-    '`payouts approve ID` or `payouts reject ID --remark TEXT`: the decision is passed to the bank. When the audit has expired, only `payouts cancel ID` still has the order rejected.',
+    '`payouts approve ID` or `payouts reject ID`: the decision is passed to the bank. When the audit has expired, only `payouts cancel ID` still has the order rejected.',
     'A decision taken at the bank counts too. The bank ends the order when its audit expires.',
     'bank-audit',
   ),
@@ -87,7 +87,7 @@ export const PAYOUT_REASONS = {
   'account-not-found': ofAccount(
     forApproverToRecheck(
       'the bank does not know the account',
-      `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
+      `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID\` and submit the row under a new document id.`,
     ),
   ),
   'beneficiary-changed': forApproverToRecheck(
@@ -96,11 +96,11 @@ export const PAYOUT_REASONS = {
   ),
   'beneficiary-not-found': forApproverToRecheck(
     'the bank does not know the beneficiary',
-    `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID --remark TEXT\` and submit the row under a new document id.`,
+    `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID\` and submit the row under a new document id.`,
   ),
   'beneficiary-conflict': forApproverToRecheck(
     'the bank has this beneficiary with other details',
-    `Correct the payee at the bank; then ${CHECK}. Or \`payouts reject ID --remark TEXT\` and submit a new row with the beneficiary_id.`,
+    `Correct the payee at the bank; then ${CHECK}. Or \`payouts reject ID\` and submit a new row with the beneficiary_id.`,
   ),
   'refusal-contradicted': forApproverToRecheck(
     'the bank keeps refusing it although what it shows agrees with it',
@@ -123,7 +123,7 @@ export const PAYOUT_REASONS = {
   ),
   'look-alike': forApprover(
     'same payee, amount and currency as an earlier payout',
-    'Compare it with the earlier payout: `payouts approve ID` pays this one too, `payouts reject ID --remark TEXT` does not.',
+    'Compare it with the earlier payout: `payouts approve ID` pays this one too, `payouts reject ID` does not.',
   ),
   'payee-close-match': forApprover(
     "the account is held under a name that is close to the payee's",
@@ -176,13 +176,13 @@ export const PAYOUT_REASONS = {
   'card-payment-contradicted': signalled(
     forApprover(
       'the acquirer has contradicted the end of the card payment it depends on',
-      'Ask the acquirer which is true. `payouts card resolve PAYMENT --action confirm-end --evidence TEXT` confirms the stored end, `payouts reject ID --remark TEXT` ends the payout unpaid.',
+      'Ask the acquirer which is true. `payouts card resolve PAYMENT --action confirm-end` confirms the stored end, `payouts reject ID` ends the payout unpaid.',
     ),
   ),
   'earlier-generation-open': signalled(
     forApproverToRecheck(
       'an earlier attempt to pay this document may have moved money',
-      `If the earlier one was paid, \`payouts reject ID --remark TEXT\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${CHECK}.`,
+      `If the earlier one was paid, \`payouts reject ID\` ends this one unpaid. If not, \`payouts incidents --open\` shows what has to be cleared first. ${CHECK}.`,
     ),
   ),
   'list-proves-nothing': signalled(
@@ -247,11 +247,11 @@ export const PAYOUT_REASONS = {
   ),
   'reference-conflict': forOperator(
     'the bank has another order under this reference',
-    `Ask the bank what happened to the order under this reference, and do not pay it another way before you know. Then two people, one after the other: ${resolve('adopt-order --order ORDER')} follows the order as it is, ${resolve('close-as-not-paid')} ends the payout unpaid.`,
+    `Ask the bank what happened to the order under this reference, and do not pay it another way before you know. Then two people, one after the other: ${resolve('adopt-order')} follows the order as it is, ${resolve('close-as-not-paid')} ends the payout unpaid.`,
   ),
   'duplicate-suspected': forOperator(
     'the bank shows more than one order under this reference',
-    `Have the bank recall the surplus order; then ${resolve('adopt-order --order ORDER')} follows the other one.`,
+    `Have the bank recall the surplus order; then ${resolve('adopt-order')} follows the other one.`,
   ),
   'status-unclear': forOperator(
     'the bank shows a status whose meaning is not known',
@@ -271,5 +271,5 @@ export const PAYOUT_REASONS = {
 /** For `outcome-unknown` once all searches are over: from then on only people can continue it. */
 export const SEARCHED_IN_VAIN: Remedy = forOperator(
   'an answer of the bank was lost, and no search has proved what happened',
-  `Ask the bank whether it has the order, and do not pay it another way before you know. ${resolve('keep-looking')} searches again; by two people one after the other, ${resolve('close-as-not-paid')} ends it unpaid, and ${resolve('adopt-order --order ORDER')} follows an order that shows no reference.`,
+  `Ask the bank whether it has the order, and do not pay it another way before you know. ${resolve('keep-looking')} searches again; by two people one after the other, ${resolve('close-as-not-paid')} ends it unpaid, and ${resolve('adopt-order')} follows an order that shows no reference.`,
 );

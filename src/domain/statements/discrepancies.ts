@@ -2,7 +2,7 @@ import type { Difference } from '../order-judgement.ts';
 import { forOperator, type Remedy } from '../remedy.ts';
 import type { Discrepancy, DiscrepancyKind } from './booked.ts';
 
-const ACKNOWLEDGE = 'then `payouts acknowledge INCIDENT --reason TEXT`';
+const ACKNOWLEDGE = 'then `payouts acknowledge INCIDENT`';
 const STAYS_OPEN = 'Nothing: a later statement that explains it closes it.';
 
 /** Incidents that statements open: where the bank's books and ours differ, and somebody must act. */
@@ -24,7 +24,7 @@ export const STATEMENT_INCIDENTS = {
   ),
   'booking-unexplained': forOperator(
     'a statement shows a booking that belongs to no payout',
-    `Say which payout it belongs to with \`payouts match ENTRY REFERENCE --reason TEXT\`; if it belongs to none, find out who has moved the money; ${ACKNOWLEDGE}.`,
+    `Say which payout it belongs to with \`payouts match ENTRY REFERENCE\`; if it belongs to none, find out who has moved the money; ${ACKNOWLEDGE}.`,
     STAYS_OPEN,
   ),
 } satisfies Record<string, Remedy>;

@@ -220,7 +220,7 @@ function brokenBecause(
     return { rule: 'retry-not-proven', message: `the earlier payout is not proven unpaid: ${shown}; nothing was sent` };
   }
   if (toAgree !== undefined && !isDoubtful) {
-    const agree = `payouts acknowledge ${toAgree} --reason TEXT agrees that it may be paid again`;
+    const agree = `payouts acknowledge ${toAgree} agrees that it may be paid again`;
     return { rule: 'retry-not-proven', message: `the money of the earlier payout came back; ${agree}` };
   }
   if (before.state === 'completed' && !isDoubtful) {

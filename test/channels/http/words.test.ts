@@ -8,8 +8,8 @@ import { ROOT } from '../../docs/architecture/sources.ts';
 
 /** A command or one of its options. */
 const VERBS =
-  'run|validate|watch|status|report|list|approve|reject|cancel|pause|resume|retry|resolve|transfer|exchange|card|accounts|beneficiaries|orders|reconcile|inbox|incidents|acknowledge|switch|backup|restore|audit|explain|schedule|events|doctor|template|reference|policy';
-const COMMAND = new RegExp(`(?<!\\d )payouts (?:${VERBS})\\b|(?<![\\w-])--[a-z]|\\bPAYOUTS_SIGNING_KEY`);
+  'run|validate|watch|status|report|list|cash|statement|match|calendar|recheck|approve|reject|cancel|pause|resume|retry|resolve|transfer|exchange|card|accounts|beneficiaries|orders|reconcile|inbox|incidents|acknowledge|switch|backup|restore|audit|explain|schedule|events|doctor|template|reference|policy';
+const COMMAND = new RegExp(`(?<!\\d |many )payouts (?:${VERBS})\\b|(?<![\\w-])--[a-z]|\\bPAYOUTS_SIGNING_KEY`);
 
 /** Where a hint is only for the person at the command, or only for who runs the installation: over HTTP it is veiled (500). */
 const NEVER_OVER_HTTP = [
@@ -72,9 +72,9 @@ it.each([
     "Use a maker's token.",
   ],
   ['payouts retry b-1 --rows 1-3,7', 'POST /v1/batches/b-1/retry'],
-  ['payouts approve 01ab --kind held --by NAME', 'POST /v1/payouts/01ab/decisions (approve)'],
+  ['payouts approve 01ab --kind held', 'POST /v1/payouts/01ab/decisions (approve)'],
   [
-    '`payouts resolve 01ab --action adopt-order --order ORDER --evidence TEXT` follows it.',
+    '`payouts resolve 01ab --action adopt-order` follows it.',
     '`POST /v1/payouts/01ab/resolve (adopt-order)` follows it.',
   ],
 ])('%s', (text, said) => expect(overHttp(text)).toBe(said));

@@ -309,7 +309,7 @@ it('the inbox says that something is switched off, and the page of a batch why i
   expect(await pageOf('/')).toContain('Everything is switched off: nothing is sent.');
   const page = await pageOf(`/batches/${row.batchId}`);
   expect(page).toContain('(switched-off)');
-  expect(page).toContain('payouts switch on everything --reason TEXT');
+  expect(page).toContain('payouts switch on everything');
   await gateway.proxy.store.switchOn(everything);
   await gateway.proxy.store.switchOff({ ...everything, scope: 'currency', key: 'XAF' });
   expect(await pageOf('/')).toContain('Something is switched off: payouts that it concerns are not sent.');
