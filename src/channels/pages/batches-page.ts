@@ -14,7 +14,9 @@ const COLUMNS: readonly Column<ListedBatch>[] = [
   {
     head: 'State',
     cell: ({ state, incidents }) =>
-      html`${batchBadge(state)}${incidents > 0 && html` <a href="/incidents">${counted(incidents, 'incident')}</a>`}`,
+      incidents === 0
+        ? batchBadge(state)
+        : html`<span>${batchBadge(state)} <a href="/incidents">${counted(incidents, 'incident')}</a></span>`,
   },
   {
     head: 'Paid',

@@ -130,7 +130,7 @@ ${factList([
   ['Type', card.payment_type],
   ['Card', card.last_four !== null && `***${card.last_four}`],
   ['At the acquirer', card.payment_status],
-  ['Payment ids', payment_ids.map((it) => html`<code>${it}</code> `)],
+  ['Payment ids', payment_ids.length > 0 && payment_ids.map((it) => html`<code>${it}</code> `)],
   ['Made', moment(Date.parse(card.created_at))],
   ['Ended', endedAt !== null && moment(endedAt)],
 ])}</section>

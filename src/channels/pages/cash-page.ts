@@ -38,8 +38,8 @@ function cashBody({ accounts, days, notQuoted, isPart }: Cash): Html {
     0,
     CHARTS_MAX,
   );
-  return html`${short.map(({ accountId, currency, short: lack }) => lack !== null && html`<p class="problem">${accountId} is short of ${money(lack.amount, currency)} on ${lack.date}.</p>`)}
-${dataTable('Today and the next seven days', COLUMNS, accounts)}
+  return html`${short.map(({ accountId, currency, short: lack }) => lack !== null && html`<p class="problem">Account ${accountId} is short of ${money(lack.amount, currency)} on ${lack.date}.</p>`)}
+<div class="wide">${dataTable('Today and the next seven days', columnsOf(accounts), accounts)}</div>
 <p>Fees are not included. An order at the bank may have taken its money off the balance already.</p>
 ${notQuoted.map((it) => html`<p>Not included: ${money(it.amount, it.currency)} from ${it.accountId}, which the bank does not quote now.</p>`)}
 ${isPart && html`<p class="attend">There are more open payouts than were added up.</p>`}
@@ -67,6 +67,10 @@ const COLUMNS: readonly Column<CashLine>[] = [
   { head: 'After', isFigure: true, cell: ({ after, currency }) => money(after, currency) },
   { head: 'Later', isFigure: true, cell: ({ later, currency }) => amount(later, currency) },
 ];
+
+/** Without those in which no account has anything. */
+const columnsOf = (accounts: readonly CashLine[]): readonly Column<CashLine>[] =>
+  COLUMNS.filter(({ cell }) => accounts.some((line) => cell(line) !== false));
 
 /** What is taken on each day; marked from the day on which the money does not suffice. */
 function chartOf({ accountId, currency, waiting, due, short }: CashLine, days: readonly string[]): Html {

@@ -126,7 +126,7 @@ function header(view: View): Html {
 ${places.length > 0 && html`<nav aria-label="Pages">${places.map(link)}</nav>`}
 ${caller?.name !== undefined && signOut(view, caller.name)}
 </header>
-<div data-part="hindrances">${hindrances.map((text) => html`<p class="hindrance" role="status">${withCode(text)}</p>`)}</div>
+<div role="status"><div data-part="hindrances">${hindrances.map((text) => html`<p class="hindrance">${withCode(text)}</p>`)}</div></div>
 ${isTrial && TRIAL}`;
 }
 

@@ -206,6 +206,7 @@ function picture(currency: string, flows: readonly Flow[]): Html {
   const of = (amount: string): bigint => parseDecimal(amount)?.digits ?? 0n;
   const most = days.reduce((max, it) => [max, of(it.out), of(it.in)].reduce((a, b) => (a > b ? a : b)), 1n);
   const tall = (amount: string): number => Number((of(amount) * BigInt(HEIGHT)) / most);
+  const width = Math.max(WIDTH, days.length * (BAR + 4));
   const bars = days.map((it, index) => {
     const x = index * (BAR + 4);
     const [out, back] = [tall(it.out), tall(it.in)];
@@ -213,7 +214,7 @@ function picture(currency: string, flows: readonly Flow[]): Html {
     const title = `${it.day}: ${it.out} ${currency} left, ${it.in} came; ${counted(it.bookings, 'booking')}, ${it.open} of them not explained`;
     return html`<g><title>${title}</title><rect x="${x}" y="${HEIGHT - out}" width="${BAR}" height="${out}" fill="currentColor" fill-opacity="${opacity}"/><rect x="${x}" y="${HEIGHT + 1}" width="${BAR}" height="${back}" fill="none" stroke="currentColor" stroke-opacity="${opacity}"/></g>`;
   });
-  return html`<figure><svg viewBox="0 0 ${WIDTH} ${2 * HEIGHT + 2}" width="100%" role="img" aria-label="What was booked each day in ${currency}"><line x1="0" x2="${WIDTH}" y1="${HEIGHT}" y2="${HEIGHT}" stroke="currentColor" stroke-opacity="0.5"/>${bars}</svg>
+  return html`<figure class="chart"><svg viewBox="0 0 ${width} ${2 * HEIGHT + 2}" role="img" aria-label="What was booked each day in ${currency}"><line x1="0" x2="${width}" y1="${HEIGHT}" y2="${HEIGHT}" stroke="currentColor" stroke-opacity="0.5"/>${bars}</svg>
 <figcaption>${currency}, ${days[0]?.day} to ${days.at(-1)?.day}: what left above the line, what came below it. Pale: a booking of that day is not explained.</figcaption>
 <details><summary>As a table</summary>${dataTable(`Booked by day, ${currency}`, FLOW_COLUMNS, days)}</details></figure>`;
 }
