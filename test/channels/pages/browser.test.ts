@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { because } from '../../../src/domain/reasons.ts';
 import { csvOf } from '../../e2e/payout-files.ts';
+import { cardClaim } from '../../store/card-samples.ts';
 import { installedChromium, startBrowser } from '../../support/browser.ts';
 import { PAYEE_FIELDS } from '../../support/payee.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
@@ -16,6 +17,19 @@ const executable = installedChromium();
 it.skipIf(executable !== undefined)('needs a Chromium on PATH: install one, and these tests run', ({ skip }) =>
   skip('no chromium, chromium-browser or google-chrome on PATH: the pages were not tried in a browser'),
 );
+
+const PAYEE = 'ben-u1001-usd-local';
+
+/** A booking that belongs to no payout. */
+const STATEMENT = `:20:STARTUMS
+:25:acc-u1001-usd
+:28C:00001/001
+:60F:C260511USD1000000,00
+:61:2605120512D1234567,89NTRFNONREF//BANK-REFERENCE-1
+:86:Rent of the office, paid by hand
+:62F:D260512USD234567,89
+-
+`;
 
 /** How many fields have no label. */
 const UNLABELLED =
@@ -76,6 +90,17 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const named = { beneficiary_id: '', ...PAYEE_FIELDS, account_no: '123456789' };
     await claimed(gateway, [{ id: 'inv-named', ...named }], 'alice');
     const batch = `/batches/${rows[0]?.batchId}`;
+    const items = {
+      ...PAYEE_FIELDS,
+      beneficiary_name: 'A very long name of a payee in Llanfairpwllgwyngyllgogerych GmbH & Co. KG',
+    };
+    const seen = { uid: 'u-1001', payeeId: PAYEE, digest: 'shown', country: 'US', seenAt: 1_000, items };
+    await store.notePayee({ ...seen, name: { name: items.beneficiary_name, asShown: 'x', inSmall: 'x' } });
+    await store.cards.claim(cardClaim('order-1', { by: 'alice', at: 1_000 }));
+    await store.cards.change('order-1', { state: 'needs-operator', at: 2_000 });
+    const headers = { 'content-type': 'application/octet-stream' };
+    const taken = await gateway.send('/v1/statements', { method: 'POST', headers, body: STATEMENT });
+    expect(taken.document).toMatchObject({ statements: [{ outcome: 'taken' }] });
     const payouts = [first, fourth].map((reference) => `/payouts/${reference}`);
     const pages = [
       '/',
@@ -87,6 +112,9 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
       '/incidents',
       '/switches',
       '/audit',
+      ...[`${batch}/retry`, '/overview', '/accounts?uid=u-1001', '/orders?uid=u-1001&currency=USD', '/cash'],
+      ...['/payees', `/payees/u-1001/${PAYEE}`, '/cards', '/cards/order-1', '/moves/new?uid=u-1001'],
+      ...['/statements', '/display'],
     ];
     return { gateway, paths: pages };
   }
@@ -142,7 +170,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     const reason = because('outcome-unknown');
     await gateway.proxy.store.changePayout(row.reference, { state: 'needs-operator', reason, at: Date.now() });
     await page.reload();
-    await page.getByLabel('Your name').fill('carol');
+    await page.locator('form', { hasText: 'Evidence' }).getByLabel('Your name').fill('carol');
     await page.getByLabel('Action').selectOption('close-as-not-paid');
     await page.getByLabel('Evidence').fill('statement of 12 May');
     await page.getByRole('button', { name: 'Resolve' }).click();
@@ -168,7 +196,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await page.keyboard.press('Enter');
     await reach(page, 'Reject');
     await page.keyboard.press('Enter');
-    await page.getByRole('status').waitFor();
+    await page.getByRole('status').filter({ hasText: 'Your approval counts' }).waitFor();
     expect(gateway.decisions).toMatchObject([{ by: 'bob', decision: 'reject', remark: 'wrong payee' }]);
     await context.close();
   });
