@@ -38,7 +38,7 @@ export function accountRoutes(app: FastifyInstance, gateway: PagesGateway): void
       : [];
     const view = viewOf(request, reply, gateway);
     const body = html`<h1>Accounts</h1>
-<form class="filters" method="get">${userField(users, shown, seesAll(caller) ? 'empty: the institution' : undefined)}<button>Show</button></form>
+<form class="filters" method="get">${userField(users, shown, seesAll(caller) ? 'the institution' : undefined)}<button>Show</button></form>
 ${accounts instanceof BankError ? bankProblem(accounts) : accounts.length === 0 ? nothing(isAsked ? 'The bank shows no account here.' : 'Name a user.') : dataTable(shown === undefined ? 'Accounts of the institution, as the bank shows them now' : `Accounts of ${shown}, as the bank shows them now`, BALANCES, accounts)}
 ${maySubmitFiles(caller) && html`<p><a class="button" href="/moves/new${shown !== undefined && `?uid=${encodeURIComponent(shown)}`}">Transfer or exchange</a></p>`}
 <p><a href="/cash${shown !== undefined && `?uid=${encodeURIComponent(shown)}`}">What open payouts take from these accounts in a week</a></p>`;

@@ -25,7 +25,7 @@ export function cashRoutes(app: FastifyInstance, gateway: PagesGateway): void {
     const users = await usersOf(gateway, caller);
     const found = await fromBank(() => CASH.run(placeOf(gateway, caller), { uid }));
     const body = html`<h1>Cash</h1>
-<form class="filters" method="get">${userField(users, uid, 'empty: users with open payouts')}<button>Show</button></form>
+<form class="filters" method="get">${userField(users, uid, 'all with open payouts')}<button>Show</button></form>
 ${found instanceof BankError ? bankProblem(found) : cashBody(found)}`;
     return show(reply, viewOf(request, reply, gateway), { title: 'Cash', body });
   });

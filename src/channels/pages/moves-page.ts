@@ -114,7 +114,7 @@ async function askedFor(gateway: PagesGateway, caller: Caller, { by, signed: _, 
 }
 
 const accountOption = ({ account_id: id, balance, currency }: AccountBalance): Html =>
-  html`<option value="${id}">${currency}: ${id} (${groupedAmount(balance)})</option>`;
+  html`<option value="${id}">${groupedAmount(balance)} ${currency}: ${id}</option>`;
 
 const moveForm = (
   view: View,
