@@ -92,9 +92,10 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     what: 'an exchange is searched for in the currency bought only',
     edits: [
       {
-        file: 'src/activities/send.ts',
-        find: 'if (sent !== undefined) return listsOf(uid, sent);',
-        replace: 'if (sent !== undefined) return listsOf(uid, sent).slice(0, 1);',
+        // Both the search for it and the reads before it is sent go by these.
+        file: 'src/domain/sent-order.ts',
+        find: "if ('sellCurrency' in order) return [own, { uid, currency: order.sellCurrency }];",
+        replace: "if ('sellCurrency' in order) return [own];",
       },
     ],
   },
