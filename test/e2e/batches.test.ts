@@ -113,7 +113,7 @@ describe.concurrent('rows that are proven unpaid', () => {
     const { reports, batchId } = batchOf(failed);
     const path = reports.failed ?? '';
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    const lines = parse<Record<string, string>>(readFileSync(path), { columns: true });
+    const lines = parse<Record<string, string>>(readFileSync(path), { columns: true, bom: true });
     expect(lines).toMatchObject([{ id: 'FAIL-1', amount: '51.00', retry_of: referenceFor('FAIL-1') }]);
 
     const mended = home.file('failed.csv', readFileSync(path, 'utf8').replace('sandbox:fail', 'mended'));

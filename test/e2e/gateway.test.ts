@@ -199,7 +199,11 @@ describe('a drop folder', () => {
     expect(filesIn(dir, 'error')).toEqual(['bad.csv', 'bad.csv.error.json']);
     for (const name of ['a', 'b', 'c']) {
       const { batchId } = JSON.parse(readFileSync(join(dir, 'done', `${name}.csv.batch.json`), 'utf8'));
-      const document = JSON.parse(readFileSync(join(dir, 'out', `${batchId}.json`), 'utf8')) as BatchDocument;
+      const [report = ''] = filesIn(dir, 'out').filter(
+        (file) => file.startsWith(`${name}-`) && file.endsWith('-report.json'),
+      );
+      const document = JSON.parse(readFileSync(join(dir, 'out', report), 'utf8')) as BatchDocument;
+      expect(document.batchId).toBe(batchId);
       remember(name, document);
       expect([document.file, document.state, ordersOf(name)]).toEqual([`${name}.csv`, 'completed', 20]);
     }
