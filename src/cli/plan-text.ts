@@ -8,7 +8,15 @@ import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';
 import type { ListedRow, Plan, StoreUse } from '../files/intake/plan.ts';
 import { userHome } from '../platform/config/home.ts';
 import { payeeInFull, payeeText } from '../reports/masked.ts';
-import { alikesTexts, baseTexts, boundTexts, exchangeTexts, feesTexts, shortfallTexts } from '../reports/plan-texts.ts';
+import {
+  alikesTexts,
+  baseTexts,
+  boundTexts,
+  exchangeTexts,
+  feesTexts,
+  laterTexts,
+  shortfallTexts,
+} from '../reports/plan-texts.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { filledTable, shellWord, table } from './output.ts';
 
@@ -109,7 +117,7 @@ function approvalsText({ beforeSend, atBank, moreByPayee }: Outlook['approvals']
 }
 
 function outlookText({ exchanges }: Plan, outlook: Outlook): string[] {
-  const costs = [feesTexts, exchangeTexts, boundTexts, shortfallTexts, baseTexts].flatMap((texts) =>
+  const costs = [laterTexts, feesTexts, exchangeTexts, boundTexts, shortfallTexts, baseTexts].flatMap((texts) =>
     texts({ ...outlook, exchanges }),
   );
   return [

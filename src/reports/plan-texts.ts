@@ -1,5 +1,6 @@
 import { counted, groupedAmount } from '../domain/display.ts';
 import type { AccountOutlook, Costs } from '../files/intake/costs.ts';
+import type { Outlook } from '../files/intake/outlook.ts';
 import type { Plan } from '../files/intake/plan.ts';
 
 /** Sentences about a plan for whoever confirms it, in the terminal and on the page. */
@@ -40,6 +41,14 @@ export const shortfallTexts = ({ balances }: Pick<Costs, 'balances'>): string[] 
       ({ accountId, currency, after }) =>
         `${accountId} is ${money(after.slice(1), currency)} short: payouts that it does not cover wait for money, and fail if none comes in time.`,
     );
+
+/** Of payouts that are too late for the day on which they are sent. */
+export const laterTexts = ({ later }: Pick<Outlook, 'later'>): string[] =>
+  later.map(({ currency, payouts, valueDate, cutOff }) => {
+    const why =
+      cutOff === null ? `${currency} is not paid today` : `too late today for ${currency} (cut-off ${cutOff})`;
+    return `${why}: ${counted(payouts, 'payout counts', 'payouts count')} for ${valueDate}.`;
+  });
 
 const isShort = ({ after }: AccountOutlook): boolean => after.startsWith('-');
 

@@ -2,7 +2,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planText, rowsText } from '../../src/cli/plan-text.ts';
-import type { Outlook } from '../../src/files/intake/outlook.ts';
+import { KNOWN_BY_RULE } from '../../src/domain/business-days.ts';
+import { countedLater, type Outlook } from '../../src/files/intake/outlook.ts';
 import { type Plan, planOf } from '../../src/files/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 import { claimRowsOf } from '../files/intake/rows.ts';
@@ -14,6 +15,8 @@ const DAYS = { today: '2026-03-30', calendar: undefined };
 const NONE_ALIKE = { lookAlikes: { count: 0, rows: [] }, alikes: { count: 0, held: 0, groups: [] } };
 
 const planned = (rows: readonly ClaimRow[]): Promise<Plan> => planOf('may.csv', rows, NONE_ALIKE, DAYS);
+
+const NO_MORE = { approvals: { beforeSend: [], atBank: [], moreByPayee: 0 }, later: [] };
 
 describe('the plan', () => {
   it('sums by currency, in order of the codes, each at the scale of its currency', async () => {
@@ -96,7 +99,7 @@ describe('the plan', () => {
   it('says who will be asked, and nothing of it where nobody will be', async () => {
     const plan = await planned(claimRowsOf({ id: 'a' }));
     const outlook = (approvals: Outlook['approvals']) =>
-      planText(plan, { balances: [], fees: [], feesUnknown: 1, inBase: null, approvals });
+      planText(plan, { balances: [], fees: [], feesUnknown: 1, inBase: null, approvals, later: [] });
     const one = { people: 1, payouts: 1 };
     const text = outlook({ beforeSend: [one, { people: 2, payouts: 3 }], atBank: [one], moreByPayee: 4 });
     expect(text).toContain('\nto be approved before sending: 1 payout by one person, 3 payouts by 2 people\n');
@@ -115,7 +118,7 @@ describe('the plan', () => {
         fees,
         feesUnknown: 2,
         inBase,
-        approvals: { beforeSend: [], atBank: [], moreByPayee: 0 },
+        ...NO_MORE,
       });
     expect(text([])).toContain('\nExchange: 415.00 EUR, with fees in EUR, for 450.73 USD at 0.9207 now.\n');
     expect(text([])).toContain('\nFees of 2 payouts are not known and not included: ');
@@ -128,6 +131,27 @@ describe('the plan', () => {
     expect(text([], { currency: 'EUR', amount: '415.00', without: ['9 JPY'] })).toContain(
       '\nIn all about 415.00 EUR, fees included, at the rates that the bank quotes now, without 9 JPY, for which the bank',
     );
+  });
+
+  it('says which payouts count for a later day than the one on which they are sent', async () => {
+    const cutOffs = [{ currency: 'EUR', at: '15:30', zone: 'Europe/Berlin' }];
+    const rows = claimRowsOf(
+      { id: 'a', currency: 'EUR' },
+      { id: 'b', currency: 'EUR' },
+      { id: 'c', currency: 'EUR', execute_on: '2026-12-07' },
+      { id: 'd', currency: 'USD' },
+    );
+    const laterAt = async (now: string) => countedLater(rows, { ...KNOWN_BY_RULE, cutOffs }, Date.parse(now));
+    const plan = await planned(rows);
+    const textAt = async (now: string) =>
+      planText(plan, { balances: [], fees: [], feesUnknown: 0, inBase: null, ...NO_MORE, later: await laterAt(now) });
+    expect(await laterAt('2026-12-03T14:29:00Z')).toEqual([]);
+    expect(await textAt('2026-12-03T14:31:00Z')).toContain(
+      '\ntoo late today for EUR (cut-off 15:30 Europe/Berlin): 2 payouts count for 2026-12-04.\n',
+    );
+    const sunday = await textAt('2026-12-06T10:00:00Z');
+    expect(sunday).toContain('\nEUR is not paid today: 2 payouts count for 2026-12-07.\n');
+    expect(sunday).toContain('\nUSD is not paid today: 1 payout counts for 2026-12-07.\n');
   });
 
   it('names rows of one file that are alike', async () => {

@@ -21,6 +21,7 @@ import {
   boundTexts,
   exchangeTexts,
   feesTexts,
+  laterTexts,
   shortfallTexts,
 } from '../../reports/plan-texts.ts';
 import { answerOf } from '../http/answer-error.ts';
@@ -223,7 +224,7 @@ export const planFacts = ({ plan, findings, warnings }: PlanDocument): Html => h
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
-${shortfallTexts(plan).map((text) => html`<p class="attend">${text}</p>`)}
+${[laterTexts, shortfallTexts].flatMap((texts) => texts(plan)).map((text) => html`<p class="attend">${text}</p>`)}
 ${[feesTexts, exchangeTexts, boundTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}

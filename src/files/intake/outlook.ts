@@ -1,7 +1,9 @@
 import type { Bank } from '../../bank/bank.ts';
 import { approvalsAsked } from '../../domain/authority.ts';
+import { type BusinessCalendar, dueDate, valueDay } from '../../domain/business-days.ts';
 import { compareDecimals } from '../../domain/money.ts';
 import { approvalsNeeded } from '../../domain/policy.ts';
+import { isoDate } from '../../domain/time.ts';
 import type { ClaimRow } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import { type Costs, costsOf } from './costs.ts';
@@ -13,16 +15,51 @@ import type { StagedFile } from './staged-file.ts';
 /** Forecasts for a plan, from the bank and our rules: not binding, and not part of the plan's hash. */
 export interface Outlook extends Costs {
   approvals: ApprovalsAhead;
+  /** By the calendar: payouts that are sent at once and count for a later day. */
+  later: CountedLater[];
 }
 
 export const outlookOf = async (
   bank: Bank,
-  terms: ApprovalTerms,
+  terms: ApprovalTerms & { calendar: BusinessCalendar | undefined },
   { staged, ...planned }: { plan: Plan; staged: StagedFile; quotes: readonly QuotedExchange[] },
+  now: number,
 ): Promise<Outlook> => ({
   ...(await costsOf(bank, { staged, ...planned }, terms.baseCurrency)),
   approvals: await approvalsAhead(terms, itemsInTurns(staged.claims())),
+  later: terms.calendar === undefined ? [] : await countedLater(itemsInTurns(staged.claims()), terms.calendar, now),
 });
+
+export interface CountedLater {
+  currency: string;
+  payouts: number;
+  /** ISO date. */
+  valueDate: string;
+  why: 'after-cut-off' | 'closed-day';
+  /** `15:30 Europe/Berlin`; null: the day is closed. */
+  cutOff: string | null;
+}
+
+/** @param now when they are sent, epoch ms */
+export async function countedLater(
+  claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
+  calendar: BusinessCalendar,
+  now: number,
+): Promise<CountedLater[]> {
+  const found = new Map<string, CountedLater>();
+  const today = isoDate(new Date(now));
+  for await (const { instruction } of claims) {
+    const { currency, execute_on: executeOn, payment_type } = instruction;
+    if (executeOn !== undefined && dueDate(executeOn, currency, calendar) > today) continue;
+    const { date, late, cutOff } = valueDay(now, { currency, ...(payment_type && { payment_type }) }, calendar);
+    if (late === undefined) continue;
+    const named = late === 'closed-day' || cutOff === undefined ? null : `${cutOff.at} ${cutOff.zone}`;
+    const key = JSON.stringify([currency, date, named]);
+    const payouts = (found.get(key)?.payouts ?? 0) + 1;
+    found.set(key, { currency, payouts, valueDate: date, why: late, cutOff: named });
+  }
+  return [...found.values()].sort((one, other) => (one.currency < other.currency ? -1 : 1));
+}
 
 /** Approvals that the payouts of a plan will need, as far as their rows show. */
 interface ApprovalsAhead {

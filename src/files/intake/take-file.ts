@@ -199,7 +199,7 @@ export async function planDocument(
     plan: {
       ...plan,
       listed: await listedRows(staged),
-      ...(await outlookOf(bank, terms, { plan, staged, quotes })),
+      ...(await outlookOf(bank, terms, { plan, staged, quotes }, app.now())),
       quotes,
       store: await storeUseOf(config, store),
     },
