@@ -21,7 +21,7 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
 
 /** The line that is typed on the terminal. Throws a `Problem` without a terminal, and for an empty line. */
 export async function answerOrRefuse(question: string, option: string): Promise<string> {
-  const missing = new Problem('usage', 'option-missing', `${option} is missing.`, {
+  const missing = new Problem('usage', `${option.slice('--'.length)}-missing`, `${option} is missing.`, {
     hint: `Add ${option} with a value of your own.`,
   });
   if (!hasTerminal()) throw missing;

@@ -6,7 +6,7 @@ import { endsWith } from '../support/ends-with.ts';
 
 it('what a command needs is asked on a terminal; without one it is said which option to add', async () => {
   const refused = await answerOrRefuse('Why?', '--reason').catch((error: unknown) => error);
-  expect(refused).toMatchObject({ kind: endsWith(EXIT.usage), code: 'option-missing' });
+  expect(refused).toMatchObject({ kind: endsWith(EXIT.usage), code: 'reason-missing' });
   expect((refused as Problem).hint).toContain('--reason');
 });
 
