@@ -71,12 +71,12 @@ it('`reconcile` says what contradicts stored ends, and every report and exit cod
   expect(reported.code).toBe(0);
   expect(readFileSync(batchOf(reported).reports.csv, 'utf8')).toContain(`end-contradicted ${orderId}`);
   const status = await home.payouts('status', 'REC-1', '--json');
-  const told = { ...incident, message: expect.stringContaining(incident.message) };
-  expect(documentOf(status)).toMatchObject({ incidents: [told] });
+  const shown = { ...incident, message: expect.stringContaining(incident.message) };
+  expect(documentOf(status)).toMatchObject({ incidents: [shown] });
 
   const [open] = batchOf(watched).incidents;
   const listed = await home.payouts('incidents', '--open', '--json');
-  expect(documentOf(listed)).toMatchObject({ incidents: [{ id: open?.id, ...told, acknowledged: null }] });
+  expect(documentOf(listed)).toMatchObject({ incidents: [{ id: open?.id, ...shown, acknowledged: null }] });
   const why = ['--by', 'alice', '--reason', 'the bank has booked it back'];
   expect((await home.payouts('acknowledge', open?.id ?? '', ...why, '--yes')).code).toBe(0);
   expect(await home.payouts('watch', batchId)).toMatchObject({ code: 0, stdout: expect.stringContaining('by alice') });
