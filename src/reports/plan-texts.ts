@@ -44,9 +44,12 @@ export const shortfallTexts = ({ balances }: Pick<Costs, 'balances'>): string[] 
 
 /** Of payouts that are too late for the day on which they are sent. */
 export const laterTexts = ({ later }: Pick<Outlook, 'later'>): string[] =>
-  later.map(({ currency, payouts, valueDate, cutOff }) => {
+  [...Map.groupBy(later, ({ valueDate, cutOff }) => `${cutOff} ${valueDate}`).values()].map((alike) => {
+    const [{ valueDate, cutOff } = { valueDate: '', cutOff: null }] = alike;
+    const currencies = alike.map(({ currency }) => currency).join(', ');
     const why =
-      cutOff === null ? `${currency} is not paid today` : `too late today for ${currency} (cut-off ${cutOff})`;
+      cutOff === null ? `No business day for ${currencies}` : `Too late today for ${currencies} (cut-off ${cutOff})`;
+    const payouts = alike.reduce((sum, it) => sum + it.payouts, 0);
     return `${why}: ${counted(payouts, 'payout counts', 'payouts count')} for ${valueDate}.`;
   });
 

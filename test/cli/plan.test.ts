@@ -147,11 +147,10 @@ describe('the plan', () => {
       planText(plan, { balances: [], fees: [], feesUnknown: 0, inBase: null, ...NO_MORE, later: await laterAt(now) });
     expect(await laterAt('2026-12-03T14:29:00Z')).toEqual([]);
     expect(await textAt('2026-12-03T14:31:00Z')).toContain(
-      '\ntoo late today for EUR (cut-off 15:30 Europe/Berlin): 2 payouts count for 2026-12-04.\n',
+      '\nToo late today for EUR (cut-off 15:30 Europe/Berlin): 2 payouts count for 2026-12-04.\n',
     );
     const sunday = await textAt('2026-12-06T10:00:00Z');
-    expect(sunday).toContain('\nEUR is not paid today: 2 payouts count for 2026-12-07.\n');
-    expect(sunday).toContain('\nUSD is not paid today: 1 payout counts for 2026-12-07.\n');
+    expect(sunday).toContain('\nNo business day for EUR, USD: 3 payouts count for 2026-12-07.\n');
   });
 
   it('names rows of one file that are alike', async () => {
