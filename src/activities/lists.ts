@@ -394,3 +394,15 @@ export async function demandedSinceOpening(
   const { at, from } = (await store.resumed(readSince)) ?? NEVER_OPENED;
   return readSince !== undefined && readSince >= at ? undefined : { after: at, from };
 }
+
+/** Whether each list was read since senders have opened the store anew. */
+export async function areReadSinceOpening(
+  { store }: Pick<ListReadDeps, 'store'>,
+  lists: readonly WatchKey[],
+): Promise<boolean> {
+  const reads = await store.listReadsOf(lists);
+  const readOf = (key: WatchKey): ListRead | undefined =>
+    reads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
+  const demanded = await Promise.all(lists.map((key) => demandedSinceOpening(store, readOf(key))));
+  return demanded.every((it) => it === undefined);
+}

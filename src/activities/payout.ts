@@ -35,7 +35,7 @@ import { areEarlierUnpaid } from '../store/proven-unpaid.ts';
 import type { PayoutClaim, PayoutRecord, Resolved, SendAttempt, UnaskedOrder } from '../store/store.ts';
 import { obstructed, recordedAssessment } from './assess.ts';
 import type { ActivityDeps } from './deps.ts';
-import { askBank, unsentByRow, unsentOrders } from './lists.ts';
+import { areReadSinceOpening, askBank, unsentByRow, unsentOrders } from './lists.ts';
 
 /** What is known of one order of a payout when a run takes the claim. Usually nothing was sent; that takes no room in history. */
 export interface OrderStart {
@@ -442,22 +442,17 @@ export async function closePayout(
 }
 
 /**
- * A store that was restored, or opened anew, may have forgotten what was sent for a row from before, since a machine may have gone
- * back in time unnoticed: the bank's lists say so before the row ends as unpaid. Throws, to be tried again, while they cannot be believed.
+ * A store that was restored, or opened anew, may have forgotten what was sent under the references of a row, also of one that was
+ * taken again since: a machine may have gone back in time unnoticed. The bank's lists say so before the row ends as unpaid; they
+ * are read once after an opening. Throws, to be tried again, while they cannot be believed.
  */
 async function assertListsRead(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
+  const { uid, kind, instruction, assessed, createdAt } = row;
+  const sold = assessed?.exchange === undefined ? [] : [assessed.exchange.sellCurrency];
+  const lists = [instruction.currency, ...sold].map((currency) => ({ uid, currency }));
   const [restored, resumed] = await Promise.all([deps.store.restored(), deps.store.resumed()]);
-  if (row.createdAt > Math.max(restored?.at ?? 0, resumed?.at ?? 0)) return;
-  const { uid, kind, instruction, assessed } = row;
-  const currencies = [
-    instruction.currency,
-    ...(assessed?.exchange === undefined ? [] : [assessed.exchange.sellCurrency]),
-  ];
-  const { doubt } = await askBank(
-    deps,
-    row,
-    mainOrderKindOf(kind),
-    currencies.map((currency) => ({ uid, currency })),
-  );
+  const isOlder = createdAt <= Math.max(restored?.at ?? 0, resumed?.at ?? 0);
+  if (!isOlder && (resumed === undefined || (await areReadSinceOpening(deps, lists)))) return;
+  const { doubt } = await askBank(deps, row, mainOrderKindOf(kind), lists);
   if (doubt !== undefined) throw new Error(doubtInWords(doubt));
 }

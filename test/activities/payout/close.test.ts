@@ -76,31 +76,31 @@ it.each([
   ['a restore', 'lists prove nothing', { orders: [], stable: false }, 'preparing'],
   ['a restart', 'lists show nothing', { orders: [], stable: true }, 'rejected'],
   ['a restart', 'lists prove nothing', { orders: [], stable: false }, 'preparing'],
-] as const)(
-  'after %s a payout from before ends without money only once lists were read: %s',
-  async (since, _, list, end) => {
-    const store = await openEmptyStore();
-    onTestFinished(() => store.close());
-    const { record } = await store.claimPayout(payoutClaim('old', { runId: CALLER.runId }));
-    if (since === 'a restore') await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });
-    else await store.recordResumption({ at: 10_000, from: 0, why: 'restart', detail: {} });
-    let reads = 0;
-    const listStable = async () => {
-      reads += 1;
-      return { ...list, pagesRead: 1 };
-    };
-    const bank = { clock: UNMEASURED_CLOCK, orders: { listStable } } as unknown as Bank;
-    const calls = { bank, store, settings: quickSettings, now: () => 20_000 };
-    const deps = { ...calls, readList: listReader(calls) } as unknown as ActivityDeps;
-    const claim = { storeId: store.id, reference: record.reference, term: record.term };
-    const closed = closePayout(deps, CALLER, {
-      claim,
-      state: 'rejected',
-      reason: because('approval-rejected'),
-      resolved: {},
-    });
-    await (end === 'rejected' ? closed : expect(closed).rejects.toThrow('the list changed while it was read'));
-    expect(reads).toBe(1);
-    expect((await store.payout(record.reference))?.state).toBe(end);
-  },
-);
+  ['a restart before it was taken', 'lists show nothing', { orders: [], stable: true }, 'rejected'],
+  ['a restart before it was taken', 'lists prove nothing', { orders: [], stable: false }, 'preparing'],
+] as const)('after %s a payout ends without money only once lists were read: %s', async (since, _, list, end) => {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  const at = since === 'a restart before it was taken' ? 15_000 : 1_000;
+  const { record } = await store.claimPayout(payoutClaim('old', { runId: CALLER.runId, at }));
+  if (since === 'a restore') await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });
+  else await store.recordResumption({ at: 10_000, from: 0, why: 'restart', detail: {} });
+  let reads = 0;
+  const listStable = async () => {
+    reads += 1;
+    return { ...list, pagesRead: 1 };
+  };
+  const bank = { clock: UNMEASURED_CLOCK, orders: { listStable } } as unknown as Bank;
+  const calls = { bank, store, settings: quickSettings, now: () => 20_000 };
+  const deps = { ...calls, readList: listReader(calls) } as unknown as ActivityDeps;
+  const claim = { storeId: store.id, reference: record.reference, term: record.term };
+  const closed = closePayout(deps, CALLER, {
+    claim,
+    state: 'rejected',
+    reason: because('approval-rejected'),
+    resolved: {},
+  });
+  await (end === 'rejected' ? closed : expect(closed).rejects.toThrow('the list changed while it was read'));
+  expect(reads).toBe(1);
+  expect((await store.payout(record.reference))?.state).toBe(end);
+});
