@@ -7,7 +7,7 @@ import type { Session } from './session.ts';
 
 /** `payouts calendar [CURRENCY] [--year Y]`: which days and times count, and by what. Reads settings alone. */
 export function calendar(session: Session, currency: string | undefined, { year }: { year?: number }): void {
-  const today = isoDate(new Date(Date.now()));
+  const today = isoDate(Date.now());
   const set = session.config.settings.calendar;
   const used =
     set === undefined ? 'No calendar is set (PAYOUTS_HOLIDAYS): rows are sent on these days too, with a warning.' : '';
@@ -71,7 +71,7 @@ const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', timeZone: 'U
 function closedWeekdays(known: BusinessCalendar, currency: string, year: number) {
   const found: { date: string; weekday: string; by: string }[] = [];
   for (let at = Date.UTC(year, 0, 1); at < Date.UTC(year + 1, 0, 1); at += DAY_MS) {
-    const date = isoDate(new Date(at));
+    const date = isoDate(at);
     const isWeekend = !isOpen(date, currency, { ...known, paymentSystems: false, holidays: {}, open: {} });
     if (isWeekend || isOpen(date, currency, known)) continue;
     const isBySystem = !isOpen(date, currency, { ...known, holidays: {} });

@@ -1,5 +1,5 @@
 import { isSystemClosed } from './payment-systems.ts';
-import { DAY_MS, isoDate, midnightOf } from './time.ts';
+import { laterDay, midnightOf } from './time.ts';
 
 export const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
 type Weekday = (typeof WEEKDAYS)[number];
@@ -56,7 +56,7 @@ export function isOpen(date: string, currency: string, calendar: BusinessCalenda
 export function dueDate(executeOn: string, currency: string, calendar: BusinessCalendar | undefined): string {
   if (calendar === undefined) return executeOn;
   let date = executeOn;
-  while (!isOpen(date, currency, calendar)) date = dayAfter(date);
+  while (!isOpen(date, currency, calendar)) date = laterDay(date, 1);
   return date;
 }
 
@@ -91,7 +91,7 @@ export function valueDay(
   if (!isOpen(date, currency, calendar))
     return { date: dueDate(date, currency, calendar), late: 'closed-day', ...named };
   if (cutOff === undefined || time < cutOff.at) return { date, ...named };
-  return { date: dueDate(dayAfter(date), currency, calendar), late: 'after-cut-off', ...named };
+  return { date: dueDate(laterDay(date, 1), currency, calendar), late: 'after-cut-off', ...named };
 }
 
 /** Of the payment type, or else of the currency. Of a type that is not known yet, the earliest. */
@@ -100,8 +100,6 @@ function cutOffOf({ cutOffs }: BusinessCalendar, currency: string, type: string 
   if (type === undefined) return ofCurrency.toSorted((one, other) => (one.at < other.at ? -1 : 1))[0];
   return ofCurrency.find((it) => it.payment_type === type) ?? ofCurrency.find((it) => it.payment_type === undefined);
 }
-
-const dayAfter = (date: string): string => isoDate(new Date((midnightOf(date) ?? Number.NaN) + DAY_MS));
 
 function localTime(at: number, timeZone: string): { date: string; time: string } {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });

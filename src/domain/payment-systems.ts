@@ -1,3 +1,5 @@
+import { DAY_MS } from './time.ts';
+
 /**
  * The weekdays on which the payment systems of a currency are closed, computed by rule, for any year from 2024 on. What no rule
  * gives (religious calendars that are announced each year, one day proclaimed by a government) belongs into the file of
@@ -23,7 +25,6 @@ export interface PaymentSystem {
   days: readonly ClosingDay[];
 }
 
-const DAY = 86_400_000;
 const [SUN, MON, THU, FRI, SAT] = [0, 1, 4, 5, 6] as const;
 
 const weekdayOf = (at: number): Weekday => new Date(at).getUTCDay() as Weekday;
@@ -39,7 +40,7 @@ const since = (first: number, { in: at, substitute }: ClosingDay): ClosingDay =>
 const firstFrom = (weekday: Weekday, month: number, date: number): ClosingDay =>
   day((year) => {
     const at = Date.UTC(year, month - 1, date);
-    return at + ((weekday - weekdayOf(at) + 7) % 7) * DAY;
+    return at + ((weekday - weekdayOf(at) + 7) % 7) * DAY_MS;
   }, 'none');
 
 const nth = (n: number, weekday: Weekday, month: number): ClosingDay => firstFrom(weekday, month, 7 * n - 6);
@@ -47,7 +48,7 @@ const nth = (n: number, weekday: Weekday, month: number): ClosingDay => firstFro
 /** The last such weekday of a month with 31 days. */
 const last = (weekday: Weekday, month: 1 | 3 | 5 | 7 | 8 | 10 | 12): ClosingDay => firstFrom(weekday, month, 25);
 
-const easter = (days: number): ClosingDay => day((year) => easterSunday(year) + days * DAY, 'none');
+const easter = (days: number): ClosingDay => day((year) => easterSunday(year) + days * DAY_MS, 'none');
 
 /** Gregorian Easter by the algorithm of Meeus (Astronomical Algorithms, chapter 8). */
 function easterSunday(year: number): number {
@@ -192,7 +193,7 @@ function betweenHolidays(): ClosingDay {
   const [monday, autumn] = [nth(3, MON, 9), equinox(9, 23.2488)];
   return day((year) => {
     const [from, to] = [monday.in(year) ?? 0, autumn.in(year) ?? 0];
-    return to - from === 2 * DAY ? from + DAY : undefined;
+    return to - from === 2 * DAY_MS ? from + DAY_MS : undefined;
   }, 'none');
 }
 
@@ -221,7 +222,7 @@ function closedDaysOf({ days }: PaymentSystem, year: number): ReadonlySet<number
     if (substitute === 'none' || !(weekday === SUN || (substitute === 'weekend' && weekday === SAT))) continue;
     let free = at;
     while (closed.has(free) || weekdayOf(free) === SUN || (substitute === 'weekend' && weekdayOf(free) === SAT))
-      free += DAY;
+      free += DAY_MS;
     closed.add(free);
   }
   return closed;

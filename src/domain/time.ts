@@ -15,5 +15,8 @@ export function midnightOf(date: string): number | undefined {
   return Number.isFinite(at) && new Date(at).toISOString().startsWith(date) ? at : undefined;
 }
 
-/** `2026-03-31`, in UTC. */
-export const isoDate = (day: Date): string => day.toISOString().slice(0, 10);
+/** The day of a moment (epoch ms) in UTC: `2026-03-31`. */
+export const isoDate = (at: number): string => new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length);
+
+/** The day `days` after this one (ISO date), or before it. */
+export const laterDay = (day: string, days: number): string => isoDate(Date.parse(day) + days * DAY_MS);

@@ -4,6 +4,7 @@ import { BankError, conditionOf } from '../../bank/errors.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
 import { counted } from '../../domain/display.ts';
+import { laterDay } from '../../domain/time.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import type { Caller } from '../http/callers.ts';
 import { parsed } from '../http/documents.ts';
@@ -13,7 +14,7 @@ import { ACCOUNTS, BANK_ORDERS } from '../http/operations/bank-operations.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
 import { type Column, dataTable, moment, money, nothing } from './pieces.ts';
-import { dayOf, laterDay, startOf } from './reader.ts';
+import { dayOf, startOf } from './reader.ts';
 import type { PagesGateway } from './sessions.ts';
 
 const filled = shortText.optional().or(z.literal('').transform(() => undefined));

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { iso, isoOrNull } from '../../domain/display.ts';
 import { PAYOUT_STATES } from '../../domain/payout-state.ts';
+import { laterDay } from '../../domain/time.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { csvText } from '../../reports/write-csv.ts';
 import {
@@ -22,7 +23,7 @@ import { placeAccess, show, viewOf } from './layout.ts';
 import { addressOf } from './page-links.ts';
 import { type PayeeNames, payeeNamesOf } from './payee-names.ts';
 import { type Column, dataTable, moment, nothing, ROW, toColumn } from './pieces.ts';
-import { laterDay, startOf } from './reader.ts';
+import { startOf } from './reader.ts';
 import type { PagesGateway } from './sessions.ts';
 
 const SHOWN_MAX = 100;

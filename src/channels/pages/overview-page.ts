@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { counted, groupedAmount, type Tone, toneOf } from '../../domain/display.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
+import { laterDay } from '../../domain/time.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { Movements } from '../../reports/report-document.ts';
 import type { OpenCount, PaidAmount } from '../../store/store.ts';
@@ -13,7 +14,7 @@ import { accessOf } from '../http/route-access.ts';
 import { type Bar, barChart } from './charts.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
 import { type Column, dataTable, money, nothing } from './pieces.ts';
-import { dayOf, laterDay, startOf } from './reader.ts';
+import { dayOf, startOf } from './reader.ts';
 import type { PagesGateway } from './sessions.ts';
 
 /** Days of the chart, with today. */

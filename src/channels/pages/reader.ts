@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isoDate } from '../../domain/time.ts';
 
 /** Where the reader of a page is. */
 export interface Reader {
@@ -49,13 +50,7 @@ export function timeText(at: number, { zone }: Reader = reader()): string {
 
 /** The day of a moment, as the reader's calendar has it: `2026-03-31`. */
 export const dayOf = (at: number, { zone }: Reader = reader()): string =>
-  zone === UTC ? new Date(at).toISOString().slice(0, 10) : formatsOf(zone).time.format(at).slice(0, 10);
-
-const DAY_MS = 86_400_000;
-
-/** The day `days` after this one. */
-export const laterDay = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
+  zone === UTC ? isoDate(at) : formatsOf(zone).time.format(at).slice(0, 10);
 
 /** The first moment of a day of the reader's, epoch ms. */
 export function startOf(day: string, it: Reader = reader()): number {

@@ -1,4 +1,5 @@
 import { ByReference } from '../reference-form.ts';
+import { DAY_MS, laterDay } from '../time.ts';
 import type {
   AttributedReturn,
   BookedLine,
@@ -434,7 +435,7 @@ class Matching {
 
   private isDue({ accountId, on }: OurMovement): boolean {
     for (let day = 0; day <= BOOKED_WITHIN_DAYS; day += 1) {
-      if (!this.input.isCovered(accountId, dayAfter(on, day))) return false;
+      if (!this.input.isCovered(accountId, laterDay(on, day))) return false;
     }
     return true;
   }
@@ -566,9 +567,4 @@ function theOther(one: OurRecord | undefined, another: OurRecord): OurRecord | u
 const inOrderOfDays = (lines: Iterable<BookedLine>): BookedLine[] =>
   [...lines].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : a.id < b.id ? -1 : 1));
 
-const DAY_MS = 86_400_000;
-
 const daysBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
-
-export const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length);

@@ -47,7 +47,7 @@ export async function countedLater(
   now: number,
 ): Promise<CountedLater[]> {
   const found = new Map<string, CountedLater>();
-  const today = isoDate(new Date(now));
+  const today = isoDate(now);
   for await (const { instruction } of claims) {
     const { currency, execute_on: executeOn, payment_type } = instruction;
     if (executeOn !== undefined && dueDate(executeOn, currency, calendar) > today) continue;

@@ -1,5 +1,6 @@
 import type { SignedDecision, Statement } from '../../domain/authority.ts';
 import { withoutBound } from '../../domain/instruction.ts';
+import { isoDate } from '../../domain/time.ts';
 import type { App } from '../../platform/app.ts';
 import { inPages } from '../../store/in-pages.ts';
 import { provenUnpaid } from '../../store/proven-unpaid.ts';
@@ -54,7 +55,7 @@ export interface ReadFile extends InstructionFile {
 }
 
 export const daysOf = ({ config, now }: Pick<ReadingApp, 'config' | 'now'>): Days => ({
-  today: new Date(now()).toISOString().slice(0, 'YYYY-MM-DD'.length),
+  today: isoDate(now()),
   calendar: config.settings.calendar,
 });
 

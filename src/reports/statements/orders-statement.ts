@@ -7,6 +7,7 @@ import { type ClosedMeaning, isNoMoney, stageMeaning } from '../../domain/order-
 import { Problem } from '../../domain/problem.ts';
 import { ordersStatementId } from '../../domain/statements/lines.ts';
 import { type Direction, type StatementEntry, signed } from '../../domain/statements/statement.ts';
+import { isoDate } from '../../domain/time.ts';
 import { minorOf } from '../../files/statements/statement-sink.ts';
 import type { Config } from '../../platform/config.ts';
 import type { StatementRecord, Store } from '../../store/store.ts';
@@ -71,10 +72,10 @@ async function takeAccount(
   const before = await store.statement(statementId);
   const opening = before?.opening == null ? closing - sum : (minorOf(before.opening, currency) ?? 0n);
   const at = now();
-  const today = dayOf(at);
+  const today = isoDate(at);
   // The list is whole: it says of every day since the first payout what was booked, also if that is nothing.
   const first = (await store.firstClaims()).find((it) => it.uid === uid);
-  const days = [...entries.map(({ bookedOn }) => bookedOn), dayOf(first?.createdAt ?? at)].sort();
+  const days = [...entries.map(({ bookedOn }) => bookedOn), isoDate(first?.createdAt ?? at)].sort();
   const record: StatementRecord & { takenAt: number } = {
     ...{ statementId, accountId, uid, currency, kind: 'orders', format: 'orders', number: 'orders' },
     ...{ fromDay: days[0] ?? today, toDay: today, entries: entries.length, file: '' },
@@ -90,8 +91,6 @@ async function takeAccount(
     difference: difference === 0n ? null : formatMinor(difference, currency),
   };
 }
-
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length);
 
 const isUndone = ({ stage }: Order, closedMeans: ClosedMeaning): boolean => isNoMoney(stageMeaning(stage, closedMeans));
 
@@ -153,7 +152,7 @@ function entryOf(
 ): OrderEntry[] {
   const shown = minorOf(amount ?? '', currency);
   if (shown === undefined || shown === 0n) return [];
-  const bookedOn = dayOf(order.created_at ?? 0);
+  const bookedOn = isoDate(order.created_at ?? 0);
   return [
     {
       entryId: `ord-${hash('sha256', JSON.stringify([accountId, order.order_id, name])).slice(0, 16)}`,

@@ -1,6 +1,7 @@
 import { ACCOUNT_FIELDS } from '../../domain/payee.ts';
 import { isEnd, isUnpaid } from '../../domain/payout-state.ts';
 import type { MovementKind, OurMovement, OurRecord } from '../../domain/statements/booked.ts';
+import { isoDate } from '../../domain/time.ts';
 import { accountKey } from '../../files/messages/account-key.ts';
 import { minorOf } from '../../files/statements/statement-sink.ts';
 import { orderReference } from '../../store/claimed-row.ts';
@@ -48,7 +49,7 @@ export class OurSide {
     return {
       ...{ reference, documentId },
       state: isUnpaid(state) ? 'unpaid' : isEnd(state) ? 'paid' : state === 'needs-operator' ? 'waits' : 'open',
-      endedOn: endedAt === null ? undefined : dayOf(endedAt),
+      endedOn: endedAt === null ? undefined : isoDate(endedAt),
       names: [...new Set(ids.flatMap((id) => id ?? []))].filter((id) => id !== reference),
       asked: { accountId: instruction.account_id, currency, minor: minorOf(amount, currency) ?? 0n },
       batch: {
@@ -66,15 +67,13 @@ export class OurSide {
   }
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 'YYYY-MM-DD'.length);
-
 function postedBy({ reference, kind }: PayoutRecord, movement: Movement): OurMovement[] {
   const movedAs: MovementKind = movement.kind === 'payment' && kind === 'transfer' ? 'transfer' : movement.kind;
   return movement.postings.map(({ accountId, currency, amount, direction }, index) => ({
     id: index === 0 ? movement.id : `${movement.id}${index}`,
     ...{ kind: movedAs, reference, accountId, currency, direction },
     minor: minorOf(amount, currency) ?? 0n,
-    on: dayOf(movement.at),
+    on: isoDate(movement.at),
     ...(movement.kind === 'return' && movement.orderId !== null && { orderId: movement.orderId }),
   }));
 }
@@ -86,7 +85,7 @@ function assumed(payout: PayoutRecord, posted: readonly OurMovement[]): OurMovem
   const isKnown = kind === 'exchange' || posted.some((it) => it.kind === 'payment' || it.kind === 'transfer');
   if (isKnown || !isEnd(state) || isUnpaid(state)) return [];
   const id = reference.replaceAll('-', '');
-  const left = { reference, accountId, currency, direction: 'debit', on: dayOf(endedAt ?? updatedAt) } as const;
+  const left = { reference, accountId, currency, direction: 'debit', on: isoDate(endedAt ?? updatedAt) } as const;
   const feeMinor = feeCurrency === currency ? (minorOf(fee ?? '0', currency) ?? 0n) : 0n;
   return [
     {
@@ -103,7 +102,7 @@ function assumed(payout: PayoutRecord, posted: readonly OurMovement[]): OurMovem
 function arrival({ kind, state, reference, instruction, endedAt, updatedAt }: PayoutRecord): OurMovement[] {
   const { to_account_id: accountId, currency, amount } = instruction;
   if (kind !== 'transfer' || accountId === undefined || !isEnd(state) || isUnpaid(state)) return [];
-  const [minor, on] = [minorOf(amount, currency) ?? 0n, dayOf(endedAt ?? updatedAt)];
+  const [minor, on] = [minorOf(amount, currency) ?? 0n, isoDate(endedAt ?? updatedAt)];
   const id = `${reference.replaceAll('-', '')}-A`;
   return [{ id, kind: 'transfer', reference, accountId, currency, direction: 'credit', minor, on }];
 }
@@ -114,7 +113,7 @@ export function cardRecord(
   accountId: string,
 ): OurRecord {
   const minor = minorOf(amount, currency) ?? 0n;
-  const on = dayOf(endedAt ?? 0);
+  const on = isoDate(endedAt ?? 0);
   return {
     ...{ reference, documentId: reference, state: 'paid', endedOn: on, names: paymentId === null ? [] : [paymentId] },
     ...{ asked: { accountId, currency, minor }, payeeAccount: undefined },

@@ -3,8 +3,9 @@ import type { OrderFacts } from '../../domain/order-judgement.ts';
 import type { BookedLine, Discrepancy, OurRecord, Reconciled } from '../../domain/statements/booked.ts';
 import { differenceOf, incidentOf } from '../../domain/statements/discrepancies.ts';
 import { coverageOf, linesOf } from '../../domain/statements/lines.ts';
-import { dayAfter, RETURNED_WITHIN_DAYS, reconcile } from '../../domain/statements/matching.ts';
+import { RETURNED_WITHIN_DAYS, reconcile } from '../../domain/statements/matching.ts';
 import { returnReasonText } from '../../domain/statements/return-reasons.ts';
+import { laterDay } from '../../domain/time.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { cardRecord, OurSide } from './our-side.ts';
 
@@ -29,7 +30,7 @@ export async function reconcileUser(
 ): Promise<ReconciliationSums> {
   const [latest] = await store.statementsTaken({ uid, limit: 1 });
   if (latest === undefined) return { lines: 0, matched: 0, discrepancies: 0, isNew: 0, returns: 0 };
-  const since = dayAfter(latest.toDay, -WINDOW_DAYS);
+  const since = laterDay(latest.toDay, -WINDOW_DAYS);
   const coverage = await store.coverageSince(uid, since);
   const isKnown = coverageOf(coverage);
   const entries = await store.entriesSince(uid, since);
@@ -82,7 +83,7 @@ async function recordsFor(
 ): Promise<OurRecord[]> {
   const ours = new OurSide(store);
   const records: OurRecord[] = [];
-  const from = Date.parse(dayAfter(since, -BEFORE_DAYS));
+  const from = Date.parse(laterDay(since, -BEFORE_DAYS));
   const seen = new Set<string>();
   for await (const page of store.payoutsEndedSince(uid, from)) {
     for (const { reference } of page) seen.add(reference);

@@ -2,9 +2,9 @@ import { iso, isoOrNull } from '../../domain/display.ts';
 import { formatMinor, sumDecimals } from '../../domain/money.ts';
 import { DISCREPANCIES } from '../../domain/statements/discrepancies.ts';
 import { entryOfLine, type KeptEntry } from '../../domain/statements/lines.ts';
-import { dayAfter } from '../../domain/statements/matching.ts';
 import { returnReasonText } from '../../domain/statements/return-reasons.ts';
 import { signed } from '../../domain/statements/statement.ts';
+import { laterDay } from '../../domain/time.ts';
 import type { DiscrepancyRecord, PayoutRecord, StatementRecord, Store } from '../../store/store.ts';
 import { csvText } from '../write-csv.ts';
 import { maskedAccount } from './take-statement.ts';
@@ -154,7 +154,7 @@ const FLOW_DAYS = 35;
 export async function flowsOf(store: Store, uid: string, accounts: ReadonlySet<string>): Promise<Flow[]> {
   const [latest] = await store.statementsTaken({ uid, limit: 1 });
   if (latest === undefined) return [];
-  const entries = (await store.entriesSince(uid, dayAfter(latest.toDay, -FLOW_DAYS))).filter(
+  const entries = (await store.entriesSince(uid, laterDay(latest.toDay, -FLOW_DAYS))).filter(
     ({ accountId, isPending, kind }) =>
       accounts.has(accountId) && !isPending && (kind === 'statement' || kind === 'orders'),
   );

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { dayOf, laterDay, startOf, timeText } from '../../../src/channels/pages/reader.ts';
+import { dayOf, startOf, timeText } from '../../../src/channels/pages/reader.ts';
+import { laterDay } from '../../../src/domain/time.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
 import { Visit } from './visiting.ts';

@@ -52,7 +52,7 @@ export const CASH = operation({
       for (const account of (await ACCOUNTS.run(place, { uid: user })).accounts)
         accounts.set(account.account_id, account);
     });
-    const days = Array.from({ length: DAYS }, (_, n) => isoDate(new Date(place.now() + n * DAY_MS)));
+    const days = Array.from({ length: DAYS }, (_, n) => isoDate(place.now() + n * DAY_MS));
     const { own, notQuoted } = await inOwnCurrency(await place.bank(), accounts, dated(place, needs, days[0] ?? ''));
     const shown = [...accounts.values()].map(({ uid: user, account_id: accountId, currency, balance, frozen }) => ({
       ...{ uid: user, accountId, currency, balance },
