@@ -157,14 +157,11 @@ async function missingReads(
   const facts = { now: now(), begunAfter, listLagMs, isOlder: await isOlder(deps, row) };
   const demanded = demandedRead(attempts, row.generation, earlier.payouts, facts);
   const keys = distinct([...lists, ...earlier.attempts.flatMap((attempt) => listsOfAttempt(row.uid, attempt))]);
-  const reads = await store.listReadsOf(keys);
-  const missing: MissingRead[] = [];
-  for (const key of keys) {
-    const last = reads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-    const wanted = both(isMet(last, demanded, now()) ? undefined : demanded, await demandedSinceOpening(store, last));
-    if (wanted === undefined) continue;
-    missing.push({ ...key, after: wanted.after, since: wanted.from, from: listedFrom(deps, wanted.from) });
-  }
+  const missing = (await lastReads(store, keys)).flatMap(({ key, last, sinceOpening }) => {
+    const wanted = both(isMet(last, demanded, now()) ? undefined : demanded, sinceOpening);
+    if (wanted === undefined) return [];
+    return [{ ...key, after: wanted.after, since: wanted.from, from: listedFrom(deps, wanted.from) }];
+  });
   return { missing, earlier };
 }
 
@@ -375,24 +372,37 @@ async function note(
     if (!isBankError(error)) throw error;
     return;
   }
-  const [before] = await deps.store.listReadsOf([key]);
-  const demanded = await demandedSinceOpening(deps.store, before);
+  const [{ sinceOpening } = {}] = await lastReads(deps.store, [key]);
   const isThat =
-    demanded !== undefined && beganAt >= demanded.after && isReached(deps, from, listedFrom(deps, demanded.from));
+    sinceOpening !== undefined &&
+    beganAt >= sinceOpening.after &&
+    isReached(deps, from, listedFrom(deps, sinceOpening.from));
   await deps.store.recordListRead({ ...key, beganAt, reachesFrom: from, resumption: isThat ? beganAt : null });
 }
 
 /** Nobody has sent from the store, and others may have sent what it is asked to send. */
 const NEVER_OPENED = { at: 0, from: 0 };
 
-/** The read of a list that is required because senders have opened the store anew since the last one; undefined: none. */
-export async function demandedSinceOpening(
-  store: ListReadDeps['store'],
-  last: ListRead | undefined,
-): Promise<DemandedRead | undefined> {
-  const readSince = last?.resumption ?? undefined;
-  const { at, from } = (await store.resumed(readSince)) ?? NEVER_OPENED;
-  return readSince !== undefined && readSince >= at ? undefined : { after: at, from };
+interface LastRead {
+  key: WatchKey;
+  /** Undefined: the list was never read. */
+  last: ListRead | undefined;
+  /** The read that is required because senders have opened the store anew since the last one; undefined: none. */
+  sinceOpening: DemandedRead | undefined;
+}
+
+/** The last read of each list, and the one that must follow. */
+export async function lastReads(store: ListReadDeps['store'], keys: readonly WatchKey[]): Promise<LastRead[]> {
+  const reads = await store.listReadsOf(keys);
+  return Promise.all(
+    keys.map(async (key) => {
+      const last = reads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
+      const readSince = last?.resumption ?? undefined;
+      const { at, from } = (await store.resumed(readSince)) ?? NEVER_OPENED;
+      const isRead = readSince !== undefined && readSince >= at;
+      return { key, last, sinceOpening: isRead ? undefined : { after: at, from } };
+    }),
+  );
 }
 
 /** Whether each list was read since senders have opened the store anew. */
@@ -400,9 +410,5 @@ export async function areReadSinceOpening(
   { store }: Pick<ListReadDeps, 'store'>,
   lists: readonly WatchKey[],
 ): Promise<boolean> {
-  const reads = await store.listReadsOf(lists);
-  const readOf = (key: WatchKey): ListRead | undefined =>
-    reads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-  const demanded = await Promise.all(lists.map((key) => demandedSinceOpening(store, readOf(key))));
-  return demanded.every((it) => it === undefined);
+  return (await lastReads(store, lists)).every(({ sinceOpening }) => sinceOpening === undefined);
 }

@@ -1,5 +1,5 @@
 import type { ListReadDeps, ReadList } from '../../activities/deps.ts';
-import { askBank, demandedSinceOpening, listReader, unsentOrders } from '../../activities/lists.ts';
+import { askBank, lastReads, listReader, unsentOrders } from '../../activities/lists.ts';
 import type { Bank } from '../../bank/bank.ts';
 import { listedFrom } from '../../bank/bank-time.ts';
 import { conditionOf } from '../../bank/errors.ts';
@@ -82,12 +82,9 @@ async function keysOf(staged: ReadFile['staged']): Promise<WatchKey[]> {
 
 /** A list that proves nothing is read again before a row is sent, and holds it. */
 async function readBeforeFirst(lists: BankLists, keys: readonly WatchKey[]): Promise<void> {
-  const listReads = await lists.store.listReadsOf(keys);
-  await someAtOnce(keys, LISTS_AT_ONCE, async (key) => {
-    const listRead = listReads.find(({ uid, currency }) => uid === key.uid && currency === key.currency);
-    const demanded = await demandedSinceOpening(lists.store, listRead);
-    if (demanded === undefined) return;
-    const { from: since } = demanded;
+  await someAtOnce(await lastReads(lists.store, keys), LISTS_AT_ONCE, async ({ key, sinceOpening }) => {
+    if (sinceOpening === undefined) return;
+    const { from: since } = sinceOpening;
     await lists.readList({ ...key, since, from: listedFrom(lists, since), toProve: true });
   });
 }
