@@ -281,18 +281,29 @@ async function mayHavePaid(deps: ListReadDeps, { orderId }: UnaskedOrder): Promi
  */
 export function listReader(deps: ListReadDeps): ReadList {
   const asked = new Map<string, ListReadRequest>();
-  const readKey = shared(async (key): Promise<SeenList> => {
+  const underWay = new Map<string, { request: ListReadRequest; beganAt: number; seen: Promise<SeenList> }>();
+  const readKey = shared((key): Promise<SeenList> => {
     const request = asked.get(key);
     asked.delete(key);
     if (request === undefined) throw new Error('nobody has asked for this list');
-    return read(deps, request);
+    const beganAt = deps.now();
+    const seen = read(deps, request, beganAt).finally(() => underWay.delete(key));
+    underWay.set(key, { request, beganAt, seen });
+    return seen;
   });
   return (request) => {
     const key = JSON.stringify([request.uid, request.currency]);
+    const current = underWay.get(key);
+    if (current !== undefined && meets(current, request)) return current.seen;
     asked.set(key, widest(request, asked.get(key)));
     return readKey(key);
   };
 }
+
+const meets = (
+  { request, beganAt }: { request: ListReadRequest; beganAt: number },
+  { after = Number.POSITIVE_INFINITY, since, from, toProve }: ListReadRequest,
+): boolean => beganAt >= after && request.since <= since && request.from <= from && (request.toProve || !toProve);
 
 const widest = (one: ListReadRequest, other: ListReadRequest = one): ListReadRequest => ({
   ...one,
@@ -301,9 +312,12 @@ const widest = (one: ListReadRequest, other: ListReadRequest = one): ListReadReq
   toProve: one.toProve || other.toProve,
 });
 
-async function read(deps: ListReadDeps, { toProve, since, from, uid, currency }: ListReadRequest): Promise<SeenList> {
+async function read(
+  deps: ListReadDeps,
+  { toProve, since, from, uid, currency }: ListReadRequest,
+  beganAt: number,
+): Promise<SeenList> {
   const key = { uid, currency };
-  const beganAt = deps.now();
   const query = { ...key, from: toProve ? inAnyZone(from) : from };
   const scan = await deps.bank.orders.listStable(query, { pageSize: deps.settings.pageSize });
   if (!toProve) return { ...scan, beganAt, doubt: scan.doubt ?? (scan.stable ? undefined : 'not-stable') };

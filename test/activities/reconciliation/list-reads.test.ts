@@ -43,6 +43,19 @@ test('a reading begins after everybody who shares it has asked', async () => {
   expect(asked.length).toBe(before + 1);
 });
 
+test.each([
+  ['joined by one that allows it', { after: NOW }, 1],
+  ['not joined by one that needs a later reading', { after: NOW + 1 }, 2],
+  ['not joined by one that reaches further back', { after: NOW, from: 999 }, 2],
+  ['not joined by one that is to prove', { after: NOW, toProve: true }, 2],
+])('a reading under way is %s', async (_, other, readings) => {
+  const { asked, readList } = await listing();
+  const first = readList(request(1_000));
+  await Promise.resolve();
+  await Promise.all([first, readList({ ...request(1_000), ...other })]);
+  expect(asked).toHaveLength(readings);
+});
+
 test('users and currencies are read apart', async () => {
   const { asked, readList } = await listing();
   await Promise.all([readList(request(1)), readList({ ...request(1), currency: 'EUR' })]);
