@@ -104,6 +104,16 @@ export const TABLE_FIELDS = {
       message: 'this column is hidden in the sheet, but its values are used; show it and check them, or delete it',
     },
   },
+  struck: {
+    of: 'Excel',
+    name: 'a row with text that is struck through',
+    carried: 'its values, those that are struck through too',
+    warns: {
+      rule: 'struck-through',
+      message:
+        'a value of the row is struck through in the sheet, as people mark what no longer counts, but it is paid like any other; delete what is not to be paid, or remove the line',
+    },
+  },
   otherSheet: {
     of: 'Excel',
     name: 'a second visible sheet with values',

@@ -73,10 +73,15 @@ export class TableRows {
     this.sink.warning(this.aboutCell(line, problem));
   }
 
+  /** Of the row taken last as a whole: to check. */
+  warnOfRow(line: number, why: { rule: string; message: string }): void {
+    this.sink.warning({ ...this.found(line, why), row: this.rows });
+  }
+
   /** A row without values pays nothing: it is counted and left out. */
   leaveOut(line: number, why: { rule: string; message: string }): void {
     this.rows += 1;
-    this.sink.warning({ ...this.found(line, why), row: this.rows });
+    this.warnOfRow(line, why);
   }
 
   /** Reports a row that cannot be split into values. */

@@ -91,6 +91,7 @@ const SAMPLES: Readonly<Record<keyof typeof TABLE_FIELDS, readonly Sample[]>> = 
   surplusCell: [[xlsx(sheetOf(ROW, 'x')), 'wrong-field-count']],
   hiddenRow: [[xlsx(rowsOf(' hidden="1"')), 'hidden-row']],
   hiddenColumn: [[xlsx(sheetOf(ROW), { columns: '<col min="2" max="2" hidden="1"/>' }), 'hidden-column']],
+  struck: [[withCell('<c {ref} t="inlineStr"><is><r><rPr><strike/></rPr><t>x</t></r></is></c>'), 'struck-through']],
   otherSheet: [[xlsx(sheetOf(ROW), {}, { rows: [['x']] }), 'several-sheets']],
   hiddenSheet: [
     [xlsx(sheetOf(ROW), {}, { rows: [['x']], state: 'hidden' }), 'hidden-sheet'],

@@ -200,6 +200,8 @@ export const RULES: Readonly<Record<string, string>> = {
     'Another statement of the same account, number and days was taken before. Ask the bank which of the two is right.',
   'stray-quote':
     'A value contains a quote but does not begin with one. Put the value in quotes and double the quote: "".',
+  'struck-through':
+    'A warning: a value of the row is struck through in the sheet, but the row is paid like any other. Delete what is not to be paid, or remove the line.',
   'surrounding-blanks':
     'The value has spaces before or after it, which are easy to overlook. Delete them; in Excel, =TRIM(A2) does that.',
   'too-deep':

@@ -14,11 +14,13 @@ import {
   type CellText,
   cellText,
   haveComments,
+  isStruckThrough,
   openParts,
   type PackageParts,
   type PartHandler,
   type RawCell,
   readWorkbook,
+  strikes,
   type Workbook,
   walkPart,
 } from './workbook.ts';
@@ -27,6 +29,8 @@ interface SheetRow {
   /** Row number in the sheet. */
   line: number;
   isHidden: boolean;
+  /** One of its values is struck through, if only in a part. */
+  isStruck: boolean;
   /** By column from 0; blank cells may be missing. */
   cells: CellText[];
   /** Columns that people do not see, from 0; of the sheet. */
@@ -73,12 +77,18 @@ class SheetReader implements PartHandler {
       this.column = -1;
     } else if (name === 'c') {
       this.column = columnOf(attribute('r')) ?? this.column + 1;
-      this.cell = { type: attribute('t') ?? 'n', style: Number(attribute('s') ?? 0), isFormula: false };
+      this.cell = {
+        type: attribute('t') ?? 'n',
+        style: Number(attribute('s') ?? 0),
+        isFormula: false,
+        isStruck: false,
+      };
     } else if (name === 'col') {
       if (isSet(attribute('hidden'))) this.hide(Number(attribute('min')), Number(attribute('max')));
     } else if (name === 'mergeCell') this.checkMerged(attribute('ref') ?? '');
     else if (this.isPastCells && AFTER_MERGED.has(name)) this.isOver = true;
     else if (name === 'f' && this.cell !== undefined) this.cell.isFormula = true;
+    else if (name === 'strike' && this.cell !== undefined) this.cell.isStruck ||= strikes(attribute('val'));
     else if (name === 'rPh') this.isPhonetic = true;
     this.isValue = (name === 'v' || name === 't') && !this.isPhonetic;
   }
@@ -110,7 +120,7 @@ class SheetReader implements PartHandler {
   }
 
   private newRow(line: number, isHidden = false): SheetRow {
-    return { line, isHidden, cells: [], hiddenColumns: this.hidden };
+    return { line, isHidden, isStruck: false, cells: [], hiddenColumns: this.hidden };
   }
 
   private hide(from: number, to: number): void {
@@ -123,6 +133,7 @@ class SheetReader implements PartHandler {
     if (cell.text.trim() === '' && cell.problem === undefined) return;
     if (this.column >= COLUMNS_MAX) throw tooManyColumns(this.row.line);
     this.row.cells[this.column] = cell;
+    this.row.isStruck ||= isStruckThrough(raw, this.context);
   }
 }
 
@@ -187,6 +198,7 @@ function takeRow(table: TableRows, columns: number, row: SheetRow, reported: Set
   else if (surplus >= 0) table.refuse(row.line, TABLE_FIELDS.surplusCell.refuses);
   else {
     table.takeRow(textsOf(row, columns), row.line, problemsOf(row));
+    if (row.isStruck) table.warnOfRow(row.line, TABLE_FIELDS.struck.warns);
     for (const index of row.hiddenColumns) {
       if (row.cells[index] === undefined || reported.has(index)) continue;
       reported.add(index);

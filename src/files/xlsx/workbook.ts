@@ -318,11 +318,15 @@ export interface RawCell {
   /** Content of `v` or `is`; undefined if the cell has neither. */
   value?: string;
   isFormula: boolean;
+  /** A part of its own text is struck through. */
+  isStruck: boolean;
 }
 
 export interface CellContext {
   strings: readonly string[];
   formats: readonly NumberFormat[];
+  /** Indexes of texts and of formats that are struck through, if only in a part. */
+  struck: { strings: ReadonlySet<number>; formats: ReadonlySet<number> };
   isFrom1904: boolean;
 }
 
@@ -362,6 +366,10 @@ function numberCell(value: string, format: NumberFormat, isFrom1904: boolean): C
   if (format.kind !== 'padded' || !/^\d+$/.test(number.text)) return { text: number.text };
   return { text: paddedText(number.text, format.places) };
 }
+
+/** Whether people see the cell as deleted, or a part of it (ECMA-376 part 1, 18.4.10). */
+export const isStruckThrough = ({ type, style, value, isStruck }: RawCell, { struck }: CellContext): boolean =>
+  isStruck || struck.formats.has(style) || (type === 's' && struck.strings.has(Number(value)));
 
 /** `_xHHHH_` encodes a character that XML cannot contain (ECMA-376 part 1, 22.9.2.19). */
 const unescaped = (text: string): string =>
@@ -423,12 +431,14 @@ export async function readWorkbook(parts: PackageParts): Promise<Workbook> {
     relations.find((it) => it.id === id && it.type.endsWith('/worksheet'))?.target ?? [];
   const [styles] = targetsOf(relations, '/styles');
   const [strings] = targetsOf(relations, '/sharedStrings');
+  const struck = { strings: new Set<number>(), formats: new Set<number>() };
   return {
     sheets: ids.flatMap(worksheet),
     hiddenSheets: hiddenIds.flatMap(worksheet),
     isFrom1904,
-    formats: styles === undefined ? [] : await readFormats(parts, styles),
-    strings: strings === undefined ? [] : await readStrings(parts, strings),
+    formats: styles === undefined ? [] : await readFormats(parts, styles, struck.formats),
+    strings: strings === undefined ? [] : await readStrings(parts, strings, struck.strings),
+    struck,
   };
 }
 
@@ -470,10 +480,15 @@ async function relationsOf(parts: PackageParts, part: string): Promise<Relation[
   return relations;
 }
 
-/** By index of the cell formats. */
-async function readFormats(parts: PackageParts, part: string): Promise<NumberFormat[]> {
+/** Of `strike`: it has no value, or one that says so. */
+export const strikes = (value: string | undefined): boolean => value !== '0' && value !== 'false';
+
+/** By index of the cell formats; `struck` gets those whose font is struck through. */
+async function readFormats(parts: PackageParts, part: string, struck: Set<number>): Promise<NumberFormat[]> {
   const own = new Map<string, NumberFormat>();
   const ids: string[] = [];
+  const struckFonts = new Set<number>();
+  let fonts = 0;
   let isOfCells = false;
   await readPart(parts, part, {
     boundary: 'xf',
@@ -483,8 +498,12 @@ async function readFormats(parts: PackageParts, part: string): Promise<NumberFor
         if (code.length > FORMAT_CODE_MAX || own.size === FORMATS_MAX) throw notAWorkbook();
         own.set(id, numberFormatOf(Number(id), code));
       }
+      if (name === 'font') fonts += 1;
+      if (name === 'strike' && strikes(attribute('val')) && fonts < FORMATS_MAX) struckFonts.add(fonts - 1);
       if (name === 'cellXfs') isOfCells = true;
-      if (name === 'xf' && isOfCells && ids.length < FORMATS_MAX) ids.push(attribute('numFmtId') ?? '0');
+      if (name !== 'xf' || !isOfCells || ids.length === FORMATS_MAX) return;
+      if (struckFonts.has(Number(attribute('fontId') ?? 0))) struck.add(ids.length);
+      ids.push(attribute('numFmtId') ?? '0');
     },
     close(name) {
       if (name === 'cellXfs') isOfCells = false;
@@ -493,8 +512,8 @@ async function readFormats(parts: PackageParts, part: string): Promise<NumberFor
   return ids.map((id) => (id === '0' ? PLAIN : (own.get(id) ?? numberFormatOf(Number(id), undefined))));
 }
 
-/** The shared strings, without phonetic text. */
-async function readStrings(parts: PackageParts, part: string): Promise<string[]> {
+/** The shared strings, without phonetic text; `struck` gets those that are struck through in a part. */
+async function readStrings(parts: PackageParts, part: string, struck: Set<number>): Promise<string[]> {
   const strings: string[] = [];
   let text = '';
   let total = 0;
@@ -502,8 +521,9 @@ async function readStrings(parts: PackageParts, part: string): Promise<string[]>
   let isPhonetic = false;
   await readPart(parts, part, {
     boundary: 'si',
-    open(name) {
+    open(name, attribute) {
       if (name === 'rPh') isPhonetic = true;
+      if (name === 'strike' && strikes(attribute('val'))) struck.add(strings.length);
       isText = name === 't' && !isPhonetic;
     },
     text(piece) {

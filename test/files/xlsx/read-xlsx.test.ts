@@ -160,6 +160,33 @@ describe('what would be paid otherwise than seen is a finding', () => {
     ]);
   });
 
+  it('warns of each row that is struck through, if only in a part, and of no other', async () => {
+    const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
+    const fonts = '<fonts><font/><font><strike/></font><font><strike val="0"/></font></fonts>';
+    const xfs = '<cellXfs><xf numFmtId="0"/><xf numFmtId="0" fontId="1"/><xf numFmtId="0" fontId="2"/></cellXfs>';
+    const struck = '<r><t>1</t></r><r><rPr><strike/></rPr><t>2</t></r>';
+    const texts = ['<t>id</t>', '<t>amount</t>', struck, '<r><rPr><b/></rPr><t>3</t></r>'];
+    const amounts = [
+      ' s="1"><v>1</v>',
+      ' s="2"><v>1</v>',
+      ' t="s"><v>2</v>',
+      ' t="s"><v>3</v>',
+      ` t="inlineStr"><is>${struck}</is>`,
+      ' s="1">',
+      ' s="0"><v>1</v>',
+    ];
+    const content = workbook({
+      sheets: [{ rows: [[...HEADER], ...amounts.map((xml, index) => [index, cells(xml)])] }],
+      parts: {
+        'xl/styles.xml': `<styleSheet ${main}>${fonts}${xfs}</styleSheet>`,
+        'xl/sharedStrings.xml': `<sst ${main}>${texts.map((text) => `<si>${text}</si>`).join('')}</sst>`,
+      },
+    });
+    const { warnings, findings } = await read(content);
+    expect(findings).toEqual([]);
+    expect(warnings.map(({ rule, row }) => [rule, row])).toEqual([1, 3, 5].map((row) => ['struck-through', row]));
+  });
+
   it('names the column and keeps the row from being valid', async () => {
     const { rows, findings } = await read(sheet([...HEADER], ['A', cells('><v>1234567890123450</v>')]));
     expect(findings).toMatchObject([{ column: 'amount', value: null }]);
