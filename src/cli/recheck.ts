@@ -2,6 +2,7 @@ import { RECHECK } from '../channels/http/operations/decision-operations.ts';
 import { WAITING } from '../channels/http/operations/waiting-operations.ts';
 import { shortId } from '../domain/display.ts';
 import { someAtOnce } from '../domain/iterate.ts';
+import { RECHECK_STATES } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import type { Session } from './session.ts';
@@ -9,15 +10,15 @@ import { type Asker, holdKey, nameAsking } from './signer.ts';
 
 const AT_ONCE = 10;
 
-/** `payouts recheck ID`: a held payout, or every held row of a batch. */
+/** `payouts recheck ID`: a payout that is held or waits for money, or every such row of a batch. */
 export async function recheck(session: Session, id: string, asker: Asker): Promise<ExitCode> {
   await holdKey(session, asker.key);
   const { payouts } = await session.ask(WAITING, {
-    ...{ id, states: ['held'], kinds: undefined },
+    ...{ id, states: [...RECHECK_STATES], kinds: undefined },
     ...{ ask: false, compare: false, after: 0 },
   });
   if (payouts.length === 0) {
-    throw new Problem('usage', 'nothing-held', `Nothing under "${id}" is held.`, {
+    throw new Problem('usage', 'nothing-to-recheck', `Nothing under "${id}" is held or waits for money.`, {
       hint: 'payouts status ID shows what it waits for.',
     });
   }

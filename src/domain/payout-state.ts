@@ -30,6 +30,11 @@ export const AWAITING_DECISION_STATES = [
   'held',
 ] as const satisfies readonly PayoutState[];
 
+/** States in which a payout can be asked to check at once whether what it waits for is there, without any decision. */
+export const RECHECK_STATES = ['held', 'awaiting-funds'] as const satisfies readonly PayoutState[];
+
+export const canRecheck = (state: PayoutState): boolean => RECHECK_STATES.some((it) => it === state);
+
 /** States in which people must act. */
 export const NEEDS_PEOPLE_STATES: readonly PayoutState[] = [
   ...AWAITING_DECISION_STATES,

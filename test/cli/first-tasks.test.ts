@@ -127,7 +127,7 @@ it.each([
     'status INV-4715',
     /not hold enough money[\s\S]*until +2\d{3}-/,
   ],
-  ['how do I stop INV-4715', 'status INV-4715', /next +payouts cancel \S+$/m],
+  ['how do I stop INV-4715', 'status INV-4715', /^(?:next)? +payouts cancel \S+$/m],
   ['how is INV-4716 paid again', 'status INV-4716', /next +payouts retry \S+ --rows 6$/m],
   ['how far is the file', 'status latest', /2 of 7 payouts completed/],
   ['what waits for bob', 'inbox --mine --by bob', /^3 payouts wait for bob/],

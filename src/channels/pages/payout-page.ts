@@ -7,7 +7,7 @@ import { counted, totalsText } from '../../domain/display.ts';
 import { shownValue, visible } from '../../domain/finding.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
-import { needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
+import { canRecheck, needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { openQuestion, type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
@@ -130,7 +130,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       workflowUrl: workflowUrl(gateway.ui, row.workflowId),
       mayDecide: mayDecide(caller, row),
       mayResolve: isUndecidable(row) && mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
-      mayRecheck: row.state === 'held' && isAllowed(RECHECK.access, caller),
+      mayRecheck: canRecheck(row.state) && isAllowed(RECHECK.access, caller),
       mayCancel: mayCancel(caller, row),
       step: nextStep(row, await stepContext(gateway, [row])),
       now: gateway.now(),

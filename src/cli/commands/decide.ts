@@ -37,8 +37,8 @@ export const reject = command('reject <id>', 'reject a payout, or the waiting ro
   action: async () => (await import('../decision-actions.ts')).decide,
 });
 
-export const recheck = command('recheck <id>', 'have held payouts check at once whether their reason is gone', {
-  examples: [['payouts recheck ID', 'a payout, or all held rows of a batch']],
+export const recheck = command('recheck <id>', 'have payouts that are held, or wait for money, check at once', {
+  examples: [['payouts recheck ID', 'a payout, or all such rows of a batch']],
   options: [BY, KEY],
   action: async () => (await import('../recheck.ts')).recheck,
 });

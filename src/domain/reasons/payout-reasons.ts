@@ -41,7 +41,7 @@ export const PAYOUT_REASONS = {
   ),
   'insufficient-funds': forOutside(
     'the account does not hold enough money',
-    'Put money on the account, or `payouts cancel ID`.',
+    `Put money on the account; then ${CHECK}. Or \`payouts cancel ID\`.`,
     'It continues when the money is there, and fails when the waiting time is over.',
     'funds',
   ),

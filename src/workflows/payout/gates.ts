@@ -184,17 +184,20 @@ export class Gates {
     this.fundsUntil ??= Date.now() + fundsPatienceMs;
     const left = this.fundsUntil - Date.now();
     if (left <= 0) return unpaid('failed', 'funds-patience-over');
+    const isAskedToRead = (): boolean => view.inbox.isReadRequested;
     await view.enter('awaiting-funds', because('insufficient-funds', funds && shownFunds(funds)), funds?.needs);
     if (funds === undefined || funds.enough || funds.isStale === true) {
       // The bank says "short", and the balance does not show that: only time can.
       const pause = Math.min(left, doublingPause(this.visits, pollMs, pollMaxMs));
       this.visits += 1;
-      await condition(() => view.wantsCancel, pause);
+      await condition(() => view.wantsCancel || isAskedToRead(), pause);
     } else {
       const { accountId, needs } = funds;
       const { reference } = view.claim;
-      await untilCancelRequested(view, left, () => polls.awaitFunds({ accountId, needs, reference }));
+      await untilCancelRequested(view, left, () => polls.awaitFunds({ accountId, needs, reference }), isAskedToRead);
     }
+    // Before the next read, so that none asked for during it is lost.
+    view.inbox.take();
     this.leaveWait();
     return undefined;
   }

@@ -75,18 +75,19 @@ function whatHappened({ question: { verdict }, wantsCancel }: PayoutView, expire
   return { kind: expired ? 'expired' : 'interrupted' };
 }
 
-/** Runs a wait that nothing depends on, and cancels it when a cancel is requested or the time limit is over. */
+/** Runs a wait that nothing depends on, and cancels it when a cancel is requested, the time limit is over, or `interrupt` comes true. */
 export async function untilCancelRequested(
   view: PayoutView,
   limitMs: number,
   wait: () => Promise<void>,
+  interrupt: () => boolean = () => false,
 ): Promise<void> {
   const scope = new CancellationScope();
   const waiting = scope.run(wait).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
   });
   const stop = scope.run(() => sleep(limitMs, { summary: 'how long to wait at most' })).catch(() => undefined);
-  await Promise.race([waiting, stop, condition(() => view.wantsCancel)]);
+  await Promise.race([waiting, stop, condition(() => view.wantsCancel || interrupt())]);
   scope.cancel();
   await waiting;
 }

@@ -41,5 +41,5 @@ it('what is not held has nothing to check again', async () => {
     body: '{}',
     headers: { 'content-type': 'application/json' },
   });
-  expect(answer.document).toMatchObject({ refused: 'it is not held but received' });
+  expect(answer.document).toMatchObject({ refused: 'it waits for nothing that can be checked: it is received' });
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { DecideUpdate } from '../../../domain/authority.ts';
 import { isDecision, resolveDigest, type SignedDecision } from '../../../domain/authority.ts';
 import { MESSAGES } from '../../../domain/names.ts';
-import { RESOLVE_ACTIONS } from '../../../domain/payout-state.ts';
+import { canRecheck, RESOLVE_ACTIONS } from '../../../domain/payout-state.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { roleAskedOf } from '../../../people/decisions/scope.ts';
 import { scopeFactsOfRow, storeDecision } from '../../../people/decisions/verdict.ts';
@@ -124,13 +124,13 @@ export const RECHECK = operation({
   method: 'POST',
   path: '/v1/payouts/:reference/recheck',
   tag: TAG,
-  summary: 'Have a held payout check at once whether its reason is gone; approves nothing, and needs no signature',
+  summary: 'Have a payout that is held, or waits for money, check at once; approves nothing, and needs no signature',
   access: { roles: ['maker', 'approver', 'compliance', 'operator'], scope: 'each' },
   input: z.strictObject({ reference: pathId, by: byInput }),
   answer: decisionAnswer,
   async run(place, { reference, by: given }): Promise<DecisionAnswer> {
     const row = await visiblePayout(place, reference);
-    if (row.state !== 'held') return { refused: `it is not held but ${row.state}` };
+    if (!canRecheck(row.state)) return { refused: `it waits for nothing that can be checked: it is ${row.state}` };
     const by = makerOf(place.caller, given) ?? 'gateway';
     return sendAudited(place, row, { by, action: 'recheck', detail: {} }, async (client) =>
       (await executionsOver(client).readAgain(row.workflowId)) ? 'rechecking' : { refused: 'it is not running' },
