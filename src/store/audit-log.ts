@@ -1,5 +1,6 @@
+import { sql } from 'kysely';
 import { pagesOf } from '../domain/iterate.ts';
-import { type AuditEntry, leafText, serializedEntry } from './audit/entry.ts';
+import { type AuditEntry, COMMENTED, leafText, serializedEntry } from './audit/entry.ts';
 import { leafHash, MerkleTree, type TreeState } from './audit/merkle.ts';
 import { json } from './engine/column-dialect.ts';
 import type { Database } from './engine/database.ts';
@@ -124,6 +125,36 @@ export async function entriesOfActions(
 ): Promise<Pick<AuditEntry, 'at' | 'actor' | 'action' | 'subject'>[]> {
   const query = db.selectFrom('auditLog').select(['at', 'actor', 'action', 'subject']).where('action', 'in', actions);
   return inChunks(subjects, (some) => query.where('subject', 'in', some).orderBy('seq').execute());
+}
+
+/** Comments since then on payouts that somebody has made or commented on, of everybody without a name; the newest first. */
+export async function commentsFor(
+  db: Database,
+  { name, since, limit }: { name: string | undefined; since: number; limit: number },
+): Promise<AuditEntry[]> {
+  // A literal, which the partial index needs.
+  const action = sql.lit(COMMENTED);
+  const found = await db
+    .selectFrom('auditLog as entry')
+    .select(['seq', 'at', 'actor', 'action', 'subject', 'detail'])
+    .where('action', '=', action)
+    .where('at', '>=', since)
+    .$if(name !== undefined, (query) =>
+      query.where(({ or, exists, selectFrom }) => {
+        const made = selectFrom('payouts').select('reference').whereRef('reference', '=', 'entry.subject');
+        const said = selectFrom('auditLog as other')
+          .select('other.seq')
+          .whereRef('other.subject', '=', 'entry.subject');
+        return or([
+          exists(made.where('by', '=', name ?? '')),
+          exists(said.where('other.action', '=', action).where('other.actor', '=', name ?? '')),
+        ]);
+      }),
+    )
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+  return found.map(({ seq: _, detail, ...entry }) => ({ ...entry, detail: JSON.parse(detail) }));
 }
 
 const PAGE = 5_000;

@@ -12,6 +12,7 @@ export {
   auditTree,
   auditVerifier,
   checkpoints,
+  commentsFor,
   entriesOfActions,
   entriesWith,
   entriesWithoutPayout,

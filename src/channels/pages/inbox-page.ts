@@ -13,6 +13,7 @@ import type { Caller } from '../http/callers.ts';
 import { mayDecide, maySeePayee, maySubmitFiles } from '../http/may-see.ts';
 import { accessOf } from '../http/route-access.ts';
 import { mayDecideBatch } from './batch-decision-page.ts';
+import { commentsInbox } from './comments.ts';
 import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents-page.ts';
 import { mayVisit, placeAccess, show, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, groupSections, moment, nothing, ROW } from './pieces.ts';
@@ -80,12 +81,14 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
     const columns = columnsFor(caller, await seenPayees(gateway, shown));
     const together = new Map<StepGroup, Html | false>();
     for (const group of groups) together.set(group, await togetherLinks(gateway, caller, group));
+    const comments = await commentsInbox(gateway, caller);
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
 ${off.length > 0 && html`<p class="attend">${off.some(({ scope }) => scope === 'everything') ? html`<a href="/switches">Everything is switched off</a>: nothing is sent.` : html`<a href="/switches">Something is switched off</a>: payouts that it concerns are not sent.`}</p>`}
+${comments}
 ${
   groups.length === 0
-    ? nothing('Nothing waits for you.')
+    ? comments === false && nothing('Nothing waits for you.')
     : groupSections(groups, {
         context: { caller, now: gateway.now() },
         rowsOf: (group) => html`${together.get(group)}${dataTable('Oldest first', columns, group.rows)}`,

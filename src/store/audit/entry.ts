@@ -17,6 +17,9 @@ export interface AuditEntry {
   detail: Readonly<Record<string, string>>;
 }
 
+/** Action of the entry that a comment on a payout is. */
+export const COMMENTED = 'commented';
+
 /** An entry as it is stored; the hashed bytes are made of these members. */
 export interface SerializedEntry extends Omit<AuditEntry, 'detail'> {
   /** Counts from 0, without gaps. */

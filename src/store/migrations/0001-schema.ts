@@ -237,6 +237,7 @@ create table audit_log (
   leaf_hash text not null
 );
 create index audit_log_subject on audit_log (subject, seq);
+create index audit_log_comments on audit_log (at) where action = 'commented';
 
 create table audit_tree (id ${number} primary key, size bigint not null, edge text not null);
 insert into audit_tree (id, size, edge) values (0, 0, '[]');

@@ -22,3 +22,30 @@ it('a comment is shown to all who see the payout, under its writer, and is in th
   expect(empty.status).toBe(400);
   expect((await (await signedIn(people, 'audrey')).send(path)).status).toBe(404);
 });
+
+it('waits in the inbox of the maker until answered, and then tells those who had asked', async () => {
+  const people = await pagePeople([
+    ['alice', ['maker']],
+    ['bob', ['approver']],
+    ['carol', ['approver']],
+    ['yen', ['approver'], { currencies: ['JPY'] }],
+  ]);
+  const gateway = await openPages(people);
+  const [row] = await claimed(gateway, [{ id: 'INV-1' }], 'alice');
+  const path = `/payouts/${row?.reference}`;
+  const say = async (name: string, text: string) =>
+    (await signedIn(people, name)).submit(path, `${path}/comments`, { text });
+  const inbox = async (name: string) => (await (await signedIn(people, name)).send('/')).text;
+  const page = async () => (await (await signedIn(people, 'alice')).send(path)).text;
+  await say('bob', 'Which order is this?');
+  expect(await inbox('alice')).toMatch(/1 comment for you.*#comments">INV-1<.*>bob<.*Which order is this\?/s);
+  expect(await page()).toContain('alice has not answered yet.');
+  for (const name of ['bob', 'carol', 'yen']) expect(await inbox(name), name).not.toContain('comment for you');
+  await say('alice', 'Of May');
+  expect(await inbox('alice')).not.toContain('comment for you');
+  expect(await inbox('bob')).toMatch(/1 comment for you.*answered by alice.*Of May/s);
+  expect(await inbox('carol')).not.toContain('comment for you');
+  expect(await page()).toContain('Answered by alice.');
+  await gateway.proxy.store.changePayout(row?.reference ?? '', { state: 'cancelled', reason: null, at: Date.now() });
+  expect(await inbox('bob')).not.toContain('comment for you');
+});
