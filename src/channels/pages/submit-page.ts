@@ -12,7 +12,7 @@ import type { Outlook } from '../../files/intake/outlook.ts';
 import type { ListedRow } from '../../files/intake/plan.ts';
 import { assertPlan, type PlanDocument, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
-import { csvTemplate, jsonTemplate, templateIds, templateRows } from '../../files/template/template.ts';
+import { csvTemplate, jsonTemplate, templateIds, templateRows, xlsxTemplate } from '../../files/template/template.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { payeeNamed } from '../../reports/masked.ts';
 import {
@@ -58,8 +58,15 @@ const templateQuery = z.object({
     .regex(/^(?:[A-Za-z]{3})?$/)
     .optional()
     .transform((code) => code?.toUpperCase() || undefined),
-  kind: z.enum(['csv', 'json']).default('csv'),
+  kind: z.enum(['xlsx', 'csv', 'json']).default('csv'),
 });
+/** Media type and content of a template. */
+const TEMPLATES = {
+  xlsx: (...of: Parameters<typeof xlsxTemplate>) => [XLSX, xlsxTemplate(...of)],
+  csv: (...of: Parameters<typeof csvTemplate>) => ['text/csv; charset=utf-8', csvTemplate(...of)],
+  json: (rows: Parameters<typeof jsonTemplate>[0]) => ['application/json; charset=utf-8', jsonTemplate(rows)],
+} as const;
+const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
 
 /** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
@@ -128,10 +135,8 @@ export async function submitRoutes(
     const { entries } = await OFFER.run(placeOf(gateway, request.caller), { currency });
     const rows = templateRows(entries, templateIds(gateway.config.bank.kind === 'sandbox'));
     const name = `payouts-${currency ?? 'all'}.${kind}`;
-    return reply
-      .type(kind === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8')
-      .header('content-disposition', `attachment; filename="${name}"`)
-      .send(kind === 'csv' ? csvTemplate(rows, entries) : jsonTemplate(rows));
+    const [type, content] = TEMPLATES[kind](rows, entries);
+    return reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(content);
   });
   const guarded = {
     ...accessOf(SUBMITTING),
@@ -188,7 +193,7 @@ ${FORMAT_HELP}</section>`;
 const FORMAT_HELP = html`<h2>A file to start with</h2>
 <form class="filters" method="get" action="/batches/template">
 <label>Currency <input name="currency" maxlength="3" pattern="[A-Za-z]{3}" placeholder="all"></label>
-<button name="kind" value="csv">CSV</button><button name="kind" value="json">JSON</button></form>
+<button name="kind" value="xlsx">Excel</button><button name="kind" value="csv">CSV</button><button name="kind" value="json">JSON</button></form>
 <p class="quiet">It has a row for every way of paying that the bank offers, with the fields that each of them needs. Replace the made-up values.</p>
 <h2>What each row says</h2>
 ${factList([
@@ -201,7 +206,7 @@ ${factList([
   ['note', 'for the payee; may be empty'],
   ['execute_on', 'the day before which it is not sent, as 2026-03-31; empty: at once'],
 ])}
-<p class="quiet">A CSV has these names in its first line. Bank messages (pain.001) and other formats are taken as your bank's software writes them. Nothing of a file is paid if one of its rows has a finding, unless you leave those rows out.</p>`;
+<p class="quiet">The first line of a sheet or a CSV has these names. Bank messages (pain.001) and other formats are taken as your bank's software writes them. Nothing of a file is paid if one of its rows has a finding, unless you leave those rows out.</p>`;
 
 interface PlanPage {
   view: View;

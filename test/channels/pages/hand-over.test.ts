@@ -173,6 +173,9 @@ it('the page for a file explains its columns, and gives templates that pass as t
     expect.any(Number),
     expect.not.stringContaining('not-a-decimal'),
   ]);
+  const sheet = await visit.send('/batches/template?currency=eur&kind=xlsx');
+  expect(sheet.headers['content-disposition']).toBe('attachment; filename="payouts-EUR.xlsx"');
+  expect(sheet.text.slice(0, 2)).toBe('PK');
   const json = JSON.parse((await visit.send('/batches/template?kind=json')).text);
   expect(json.payouts.map(({ currency }: { currency: string }) => currency)).toEqual(
     expect.arrayContaining(['EUR', 'USD']),
