@@ -38,6 +38,7 @@ import { type OpenSender, openSender } from './platform/this-sender.ts';
 import { warnOfUnneeded } from './platform/unneeded-secrets.ts';
 import { countedByUser } from './platform/user-of-activity.ts';
 import { pruneEvents } from './reports/events/prune.ts';
+import { pagesUrl } from './reports/links.ts';
 import { openStore } from './store/open.ts';
 import { ownVersion } from './store/own-files.ts';
 import type { Store } from './store/store.ts';
@@ -73,7 +74,12 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   if (subscriptions.length > 0) {
     // With what sends mails, which costs the start of every other worker.
     const { startSender } = await import('./reports/events/event-sender.ts');
-    const sender = { store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() };
+    const sender = {
+      ...{ store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() },
+      get pages() {
+        return pagesUrl(config);
+      },
+    };
     opened.adopt(startSender(sender, subscriptions, mailServer.reveal(), config.proxyFor), (it) => it.close());
   }
   opened.defer(() => telemetry.drain());

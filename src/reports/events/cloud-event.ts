@@ -38,9 +38,12 @@ const incident = z.strictObject({
   acknowledged: z.boolean(),
 });
 
+const page = z.string().nullable().describe('Its page for people; null: there are no pages');
+
 export const payoutData = z.strictObject({
   reference: z.string().describe('Reference of the payout, the same for its whole life'),
   kind: z.enum(PAYOUT_KINDS),
+  page,
   id: z.string().describe('Document id, as submitted'),
   uid: z.string(),
   batchId: z.string().nullable(),
@@ -62,6 +65,7 @@ export const payoutData = z.strictObject({
 
 export const batchData = z.strictObject({
   batchId: z.string(),
+  page,
   state: z.enum(BATCH_STATES),
   control: z.enum(BATCH_CONTROLS),
   counts: z.strictObject({
@@ -96,13 +100,18 @@ export type BatchData = z.infer<typeof batchData>;
 export type CloudEvent = z.infer<typeof envelope> & { data: PayoutData | BatchData };
 
 /** What event bodies are made from. */
-export type EventSource = Pick<Store, 'id' | 'payout' | 'batch' | 'stateCounts' | 'returnsOf' | 'incidentsOf'>;
+export interface EventSource {
+  store: Pick<Store, 'id' | 'payout' | 'batch' | 'stateCounts' | 'returnsOf' | 'incidentsOf'>;
+  /** Address of the pages; undefined: there are none. */
+  pages: string | undefined;
+}
 
 /** An event with the current state of its subject; undefined if it no longer holds and need not be delivered. */
-export async function cloudEvent(store: EventSource, event: OutboxEvent): Promise<CloudEvent | undefined> {
+export async function cloudEvent(source: EventSource, event: OutboxEvent): Promise<CloudEvent | undefined> {
+  const { store } = source;
   const { kind, subject, at, position } = event;
   const isBatch = kind.startsWith('batch.');
-  const data = isBatch ? await batchNow(store, event) : await payoutNow(store, event);
+  const data = isBatch ? await batchNow(source, event) : await payoutNow(source, event);
   if (data === undefined) return undefined;
   return {
     specversion: '1.0',
@@ -122,7 +131,12 @@ export function eventId({ id }: Pick<Store, 'id'>, { position, kind, subject, at
   return `evt_${hash('sha256', JSON.stringify([id, position, kind, subject, at])).slice(0, 32)}`;
 }
 
-async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Promise<PayoutData | undefined> {
+/** Of the pages at this path; null: there are none. */
+const pageOf = ({ pages }: EventSource, path: string): string | null =>
+  pages === undefined ? null : `${pages.replace(/\/$/, '')}/${path}`;
+
+async function payoutNow(source: EventSource, { kind, subject }: OutboxEvent): Promise<PayoutData | undefined> {
+  const { store } = source;
   const row = await store.payout(subject);
   if (row === undefined) return undefined;
   if (kind === 'payout.attention' && !needsAttention(row.state, row.reason)) return undefined;
@@ -131,6 +145,7 @@ async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Pr
   return {
     reference: row.reference,
     kind: row.kind,
+    page: pageOf(source, `payouts/${encodeURIComponent(row.reference)}`),
     id: row.documentId,
     uid: row.uid,
     batchId: row.batchId,
@@ -163,13 +178,15 @@ async function payoutNow(store: EventSource, { kind, subject }: OutboxEvent): Pr
   };
 }
 
-async function batchNow(store: EventSource, { kind, subject }: OutboxEvent): Promise<BatchData | undefined> {
+async function batchNow(source: EventSource, { kind, subject }: OutboxEvent): Promise<BatchData | undefined> {
+  const { store } = source;
   const batch = await store.batch(subject);
   if (batch === undefined || !stillHolds(kind, batch)) return undefined;
   const { batchId, control, createdAt, endedAt } = batch;
   const counts = countRows(await store.stateCounts(batchId));
   return {
     batchId,
+    page: pageOf(source, `batches/${encodeURIComponent(batchId)}`),
     state: batchState(counts, control),
     control,
     counts,

@@ -1,34 +1,32 @@
-import { hash } from 'node:crypto';
 import { createTransport } from 'nodemailer';
 import { Agent, buildConnector } from 'undici';
 import { lookupPublic } from '../../bank/private-addresses.ts';
 import { type HttpProxy, throughProxy } from '../../bank/proxy.ts';
 import { signedHeaders } from '../../bank/webhooks/verifier.ts';
 import { causeOf } from '../../domain/causes.ts';
-import { counted, groupedAmount, totalsText } from '../../domain/display.ts';
 import {
   type DeliveryOutcome,
   type DeliveryRound,
-  type EventKind,
   healthAfter,
   outcomeOf,
   PARKED_AFTER_MS,
   retryAfter,
   waitBeforeRetry,
 } from '../../domain/events-out.ts';
-import { visible } from '../../domain/finding.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
-import { totalsOf } from '../../domain/money.ts';
 import type { Log } from '../../domain/settings.ts';
 import type { MailReceivers, MailServer, Subscription, WebhookReceiver } from '../../platform/config/events.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../../store/store.ts';
-import { type BatchData, type CloudEvent, cloudEvent, type EventSource, type PayoutData } from './cloud-event.ts';
+import { type CloudEvent, cloudEvent } from './cloud-event.ts';
+import { type Digest, digestOf } from './mail-text.ts';
 
 /** Longer than two deliveries may take: if the process dies, another one follows after this time. */
 const LEASE_MS = 60_000;
 
 interface LeaseDeps {
   store: Store;
+  /** Address of the pages, for links; undefined: there are none. */
+  pages: string | undefined;
   log: Log;
   /** Epoch ms. */
   now: () => number;
@@ -85,114 +83,6 @@ class Lease implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#deps.store.releaseSubscription({ name: this.#name, owner: this.#deps.owner });
   }
-}
-
-/** A mail about several events, grouped by what people have to do. */
-export interface Digest {
-  /** Same for the same events, so that a mail sent twice can be recognized. */
-  id: string;
-  subject: string;
-  text: string;
-}
-
-/** The most lines of a section; the others are only counted. */
-const LISTED_MAX = 50;
-
-/** A digest of the events that still hold; undefined if none does. */
-async function digestOf(store: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
-  const latest = new Map<string, { kind: EventKind; data: CloudEvent['data'] }>();
-  for (const event of events) {
-    const made = await cloudEvent(store, event);
-    if (made !== undefined) latest.set(`${event.kind} ${event.subject}`, { kind: event.kind, data: made.data });
-  }
-  const byKind = Map.groupBy(latest.values(), ({ kind }) => kind);
-  const parts = (Object.keys(SECTIONS) as EventKind[]).flatMap((kind) => {
-    const all = byKind.get(kind)?.map(({ data }) => data);
-    return all === undefined ? [] : (SECTIONS[kind] as (all: CloudEvent['data'][]) => Section)(all);
-  });
-  if (parts.length === 0) return undefined;
-  return {
-    id: idOf(store, events),
-    subject: `Payouts: ${parts.map(({ title }) => title).join(', ')}`,
-    text: `${parts.map(({ title, lines }) => [`${title}`, ...lines.map((line) => `  ${line}`)].join('\n')).join('\n\n')}\n`,
-  };
-}
-
-interface Section {
-  title: string;
-  lines: string[];
-}
-
-type DataOf<Kind extends EventKind> = Kind extends `batch.${string}` ? BatchData : PayoutData;
-
-/** In the order of the mail. */
-const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) => Section } = {
-  'payout.attention': (rows) => ({
-    title: `${counted(rows.length, 'payout')} ${rows.length === 1 ? 'needs' : 'need'} attention`,
-    lines: [...listed(rows, (row) => rowText(row, why(row))), 'What to do: payouts inbox'],
-  }),
-  'batch.attention': (batches) => ({
-    title: `${counted(batches.length, 'batch', 'batches')} paused`,
-    lines: listed(batches, ({ batchId }) => `${batchId}: payouts status ${batchId}`),
-  }),
-  'payout.incident': (rows) => ({
-    title: `${counted(rows.length, 'payout')} contradicted by the bank`,
-    lines: [...listed(rows, (row) => rowText(row, contradictions(row))), 'What to do: payouts incidents --open'],
-  }),
-  'payout.returned': (rows) => ({
-    title: `${counted(rows.length, 'payout')} with money that came back`,
-    lines: listed(rows, (row) => rowText(row, `${returned(row)} came back`)),
-  }),
-  'payout.rejected': (rows) => ({
-    title: `${counted(rows.length, 'payout')} rejected`,
-    lines: listed(rows, (row) => rowText(row, why(row))),
-  }),
-  'payout.approved': (rows) => ({
-    title: `${counted(rows.length, 'payout')} approved`,
-    lines: [totalsText(totalsOf(rows))],
-  }),
-  'payout.submitted': (rows) => ({
-    title: `${counted(rows.length, 'payout')} submitted to the bank`,
-    lines: [totalsText(totalsOf(rows))],
-  }),
-  'payout.ended': (rows) => {
-    const byState = Map.groupBy(rows, ({ state }) => state);
-    const sums = [...byState].map(
-      ([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
-    );
-    const unpaid = rows.filter(({ state }) => state !== 'completed');
-    return {
-      title: `${counted(rows.length, 'payout')} ended`,
-      lines: [...sums, ...listed(unpaid, (row) => rowText(row, why(row)))],
-    };
-  },
-  'batch.ended': (batches) => ({
-    title: `${counted(batches.length, 'batch', 'batches')} ended`,
-    lines: listed(batches, ({ batchId, state, counts: { completed, total } }) => {
-      return `${batchId}  ${state}, ${groupedAmount(completed)} of ${groupedAmount(total)} completed`;
-    }),
-  }),
-};
-
-const returned = ({ returns }: PayoutData): string =>
-  returns.map(({ amount, currency }) => `${groupedAmount(amount)} ${currency}`).join(', ');
-
-const contradictions = ({ incidents }: PayoutData): string =>
-  incidents.map(({ id, kind, acknowledged }) => `${kind} ${id}${acknowledged ? ' (acknowledged)' : ''}`).join(', ');
-
-const why = ({ state, reason }: PayoutData): string => (reason === null ? state : `${state}, ${reason}`);
-
-const rowText = ({ id, uid, amount, currency, reference }: PayoutData, more: string): string =>
-  `${visible(id)}  ${groupedAmount(amount)} ${currency}  of ${visible(uid)}  ${more}  (${reference})`;
-
-function listed<Data>(all: readonly Data[], text: (one: Data) => string): string[] {
-  const rest = all.length - LISTED_MAX;
-  return [...all.slice(0, LISTED_MAX).map(text), ...(rest > 0 ? [`and ${groupedAmount(rest)} more`] : [])];
-}
-
-function idOf({ id }: EventSource, events: readonly OutboxEvent[]): string {
-  const [first, last] = [events[0], events.at(-1)];
-  return hash('sha256', JSON.stringify([id, first, last])).slice(0, 32);
 }
 
 interface MailTransport {
@@ -345,7 +235,7 @@ export async function deliverDigest(
       await lease.move(state, { nextTryAt: dueAt });
       return;
     }
-    const digest = await digestOf(store, events);
+    const digest = await digestOf(deps, events);
     const outcome = digest && (await send(digest, to.addresses));
     const halt = outcome === undefined || outcome.kind === 'taken' || outcome.kind === 'refused' ? undefined : outcome;
     const round: DeliveryRound = { hasTaken: outcome?.kind === 'taken', halt, refusedWhy: undefined, isFull: false };
@@ -470,7 +360,7 @@ class Deliveries {
 
   /** Undefined if the event no longer holds. */
   async #deliver(event: OutboxEvent, send: Send): Promise<DeliveryOutcome | undefined> {
-    const made = await cloudEvent(this.#deps.store, event);
+    const made = await cloudEvent(this.#deps, event);
     if (made === undefined) return undefined;
     const outcome = await send(made);
     if (outcome.kind === 'taken') this.#round.hasTaken = true;

@@ -21,7 +21,7 @@ afterEach(() => store.close());
 /** Every event of the store as it would be delivered now; undefined for those that would not. */
 async function reported(): Promise<(CloudEvent | undefined)[]> {
   const events = await store.outboxEvents({ after: 0, limit: 100 });
-  return Promise.all(events.map((event) => cloudEvent(store, event)));
+  return Promise.all(events.map((event) => cloudEvent({ store, pages: 'https://payouts.example.com' }, event)));
 }
 
 const types = async (): Promise<(string | undefined)[]> => (await reported()).map((event) => event?.type);
@@ -38,6 +38,7 @@ it('a batch is delivered with its counts, unless it was opened again', async () 
   });
   expect(batchData.parse(event?.data)).toEqual({
     batchId: 'b1',
+    page: 'https://payouts.example.com/batches/b1',
     state: 'completed-with-exceptions',
     control: 'running',
     counts: { total: 2, completed: 0, failed: 0, rejected: 0, cancelled: 2, needsOperator: 0, open: 0 },

@@ -8,6 +8,7 @@ const to = { kind: 'mail', addresses: ['alice@example.com', 'bob@example.com'], 
 
 it('a mail reports everything in an hour, in its state by then, and comes once', async () => {
   await using sending = await Sending.start();
+  sending.pages = 'https://payouts.example.com';
   await using server = await FakeMailServer.start();
   const proxy = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
   const deliver = (): Promise<void> => deliverDigest(sending.deps(), { name: NAME, to }, proxy.send);
@@ -45,23 +46,39 @@ it('a mail reports everything in an hour, in its state by then, and comes once',
   );
   expect(head).toMatch(/^Message-ID: <[0-9a-f]{32}@durable-payouts>$/im);
   const incident = (await store.incidentsOf([second.reference]))[0]?.id;
+  const pages = 'https://payouts.example.com';
   expect(body.replaceAll('=\n', '').trim()).toBe(
     [
       '1 payout needs attention',
-      `  INV-1  10.50 USD  of user-1  needs-operator, status-unclear  (${first.reference})`,
-      '  What to do: payouts inbox',
+      '',
+      'INV-1  10.50 USD  of user-1',
+      '  the bank shows a status whose meaning is not known',
+      `  ${pages}/payouts/${first.reference}`,
+      '',
+      `All of them: ${pages}/`,
       '',
       '1 payout contradicted by the bank',
-      `  INV-2  10.50 USD  of user-1  second-order ${incident}  (${second.reference})`,
-      '  What to do: payouts incidents --open',
+      '',
+      'INV-2  10.50 USD  of user-1',
+      '  the payout is completed, or its exchange booked, and the',
+      '  bank shows another order under the same reference',
+      `  (${incident})`,
+      `  ${pages}/payouts/${second.reference}`,
+      '',
+      `All of them: ${pages}/incidents`,
       '',
       '1 payout with money that came back',
-      `  INV-2  10.50 USD  of user-1  10.50 USD came back  (${second.reference})`,
+      '',
+      'INV-2  10.50 USD  of user-1',
+      '  10.50 USD came back',
+      `  ${pages}/payouts/${second.reference}`,
       '',
       '1 payout ended',
-      '  completed: 1 payout, 10.50 USD',
+      '',
+      'completed: 1 payout, 10.50 USD',
     ].join('\n'),
   );
+  expect(body).not.toMatch(/payouts (inbox|incidents|status)/);
   expect(await sending.state()).toMatchObject({ position: 5, failures: 0, failingSince: null });
   proxy.close();
 });

@@ -44,7 +44,15 @@ it('a process that is killed between deliveries and its note loses none, and rep
   let now = Date.now();
   const proxy = webhookEndpoint(to, () => now);
   const { signal } = new AbortController();
-  const deps = { store, log: createLog('silent'), now: () => now, draw: () => 0, owner: 'heir', signal };
+  const deps = {
+    store,
+    pages: undefined,
+    log: createLog('silent'),
+    now: () => now,
+    draw: () => 0,
+    owner: 'heir',
+    signal,
+  };
   await deliverEvents(deps, { name: NAME, to }, proxy.send);
   // The dead one's time is not over.
   expect(await store.subscriptions()).toEqual([before]);

@@ -8,6 +8,7 @@ import { NAME, SECRETS } from './sending.ts';
 const [storeUrl = '', url = ''] = process.argv.slice(2);
 const deps = {
   store: await openStore(storeUrl),
+  pages: undefined,
   log: createLog('silent'),
   now: Date.now,
   draw: Math.random,

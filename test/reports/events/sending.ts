@@ -23,6 +23,7 @@ export class Sending implements AsyncDisposable {
   readonly proxy: WebhookEndpoint;
   now = Date.parse('2026-03-02T08:00:00Z');
   filter: EventFilter = {};
+  pages: string | undefined;
   readonly #opened = new AsyncDisposableStack();
 
   private constructor(store: Store, receiver: Receiver, proxy: WebhookEndpoint) {
@@ -50,7 +51,8 @@ export class Sending implements AsyncDisposable {
   deps(change: Partial<SenderDeps> = {}): SenderDeps {
     const { signal } = new AbortController();
     const now = (): number => this.now;
-    return { store: this.store, log: createLog('silent'), now, draw: () => 0, owner: 'one', signal, ...change };
+    const { store, pages } = this;
+    return { store, pages, log: createLog('silent'), now, draw: () => 0, owner: 'one', signal, ...change };
   }
 
   /** What one sender does that polls once. */
