@@ -62,10 +62,10 @@ const templateQuery = z.object({
 });
 /** Media type and content of a template. */
 const TEMPLATES = {
-  xlsx: (...of: Parameters<typeof xlsxTemplate>) => [XLSX, xlsxTemplate(...of)],
-  csv: (...of: Parameters<typeof csvTemplate>) => ['text/csv; charset=utf-8', csvTemplate(...of)],
-  json: (rows: Parameters<typeof jsonTemplate>[0]) => ['application/json; charset=utf-8', jsonTemplate(rows)],
-} as const;
+  xlsx: (...of: Parameters<typeof xlsxTemplate>) => [XLSX, xlsxTemplate(...of)] as const,
+  csv: (...of: Parameters<typeof csvTemplate>) => ['text/csv; charset=utf-8', csvTemplate(...of)] as const,
+  json: (rows: Parameters<typeof jsonTemplate>[0]) => ['application/json; charset=utf-8', jsonTemplate(rows)] as const,
+};
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.optional() });
 

@@ -121,7 +121,7 @@ const contradictions = ({ incidents }: PayoutData): string =>
 const why = ({ state, reason }: Pick<PayoutData, 'state' | 'reason'>): string =>
   reason !== null && isReasonCode(reason) ? REASONS[reason].says : STATES[state].meaning;
 
-export const rowLines = ({ id, uid, amount, currency, reference, page }: PayoutData, text: string): string[] => [
+const rowLines = ({ id, uid, amount, currency, reference, page }: PayoutData, text: string): string[] => [
   `${visible(id)}  ${groupedAmount(amount)} ${currency}  of ${visible(uid)}`,
   ...indented(text),
   `  ${page ?? reference}`,
