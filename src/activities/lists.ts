@@ -117,15 +117,23 @@ export async function objectionTo(
 }
 
 /**
- * Orders under the references of the row itself that this store did not send, and that may have taken money: it has forgotten
- * them, or another store has sent them. An order that is known to be paid is left out.
+ * Orders under the references of the row itself that no attempt of it explains, and that may have taken money: this store has
+ * forgotten them, another store has sent them, or the bank has executed what counted as absent. One that is known to be paid, and
+ * the one that the row follows, are left out.
  */
-export async function unsentByRow(deps: ListReadDeps, row: SentRow, references: readonly string[]): Promise<string[]> {
+export async function unsentByRow(
+  deps: ListReadDeps,
+  row: SentRow & Pick<PayoutRecord, 'orderId'>,
+  references: readonly string[],
+): Promise<string[]> {
+  const watched = (
+    await Promise.all(references.map((reference) => seenByWatch(deps, row, reference, row.orderId)))
+  ).flat();
   const unsent = (await unsentOrders(deps, row)).filter(({ reference }) => references.includes(reference));
-  if (unsent.length === 0) return [];
+  if (unsent.length === 0 && watched.length === 0) return [];
   const attempts = await deps.store.attemptsOf(references);
   const paid = new Set(attempts.filter(({ resolved }) => resolved === 'paid').map(({ reference }) => reference));
-  const others = unsent.filter(({ reference }) => !paid.has(reference));
+  const others = [...unsent, ...watched].filter(({ reference }) => !paid.has(reference));
   const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
   return others.filter((_, index) => alive[index]).map(({ orderId }) => orderId);
 }
@@ -252,17 +260,22 @@ async function hiddenOrders(deps: ListReadDeps, row: SentRow, { payouts, attempt
  * Orders that a watch has seen under this reference and that the bank still shows by their ids, though a list may leave them out.
  * They are noted, so that the next run that prepares the row searches for them.
  */
-async function seenByWatch(deps: ListReadDeps, { uid }: SentRow, reference: string): Promise<UnaskedOrder[]> {
-  const orders = await Promise.all(
-    (await deps.store.orderIdsSeen(reference)).map((orderId) => readIfThere(deps, orderId)),
-  );
-  const found = orders.flatMap((shown): UnaskedOrder[] => {
+async function seenByWatch(
+  deps: ListReadDeps,
+  { uid }: SentRow,
+  reference: string,
+  followed: string | null = null,
+): Promise<UnsentOrder[]> {
+  const seen = (await deps.store.orderIdsSeen(reference)).filter((orderId) => orderId !== followed);
+  const orders = await Promise.all(seen.map((orderId) => readIfThere(deps, orderId)));
+  const found = orders.flatMap((shown): UnsentOrder[] => {
     if (shown?.client_order_id === undefined) return [];
     const { order_id: orderId, client_order_id: clientOrderId, transaction_currency: currency = '' } = shown;
     if (referenceForm(clientOrderId, reference) === 'other') return [];
-    return [{ orderId, uid, currency, clientOrderId, stem: ownStem(clientOrderId), shown, seenAt: deps.now() }];
+    const stem = ownStem(clientOrderId);
+    return [{ orderId, uid, currency, clientOrderId, stem, shown, seenAt: deps.now(), reference }];
   });
-  if (found.length > 0) await deps.store.recordUnaskedOrders(found);
+  if (found.length > 0) await deps.store.recordUnaskedOrders(found.map(({ reference: _, ...order }) => order));
   return found;
 }
 

@@ -87,8 +87,8 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: LIST_READS,
-        find: 'return readSince !== undefined && readSince >= at ? undefined : { after: at, from };',
-        replace: 'return readSince !== undefined || at >= 0 ? undefined : { after: at, from };',
+        find: 'const isRead = readSince !== undefined && readSince >= at;',
+        replace: 'const isRead = readSince !== undefined || at >= 0;',
       },
     ],
   },
