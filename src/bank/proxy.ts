@@ -71,6 +71,20 @@ export function throughProxy(
   };
 }
 
+/** `fetch` through a proxy, for libraries that bring no client of their own. */
+export function fetchThrough(proxy: HttpProxy): typeof fetch {
+  const CONNECT_MS = 10_000;
+  const client = import('undici').then(({ Agent, buildConnector, fetch: ours }) => {
+    const connect = throughProxy(buildConnector({ timeout: CONNECT_MS, minVersion: 'TLSv1.2' }), proxy, CONNECT_MS);
+    return { ours, dispatcher: new Agent({ connect }) };
+  });
+  return async (input, init) => {
+    const { ours, dispatcher } = await client;
+    const request = { ...init, dispatcher } as Parameters<typeof ours>[1];
+    return (await ours(String(input), request)) as unknown as Response;
+  };
+}
+
 /** A connection to `target` through the proxy; it has one of its own, which ends with it. */
 async function tunnel({ origin, authorization }: HttpProxy, target: string, connectMs: number): Promise<Duplex> {
   // Loaded where it is needed: settings name a proxy in every command.

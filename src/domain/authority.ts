@@ -37,6 +37,8 @@ export interface Person {
   roles: readonly Role[];
   scope: Scope;
   credentials: readonly Credential[];
+  /** What the OpenID Connect provider calls the person: signs in to the pages, and signs nothing. */
+  identities?: readonly string[];
   /** Payouts in this name need no signature of the maker: for programs and drop folders, which have no key. */
   unsigned?: boolean;
   /** With these, programs act for the person over HTTP. */

@@ -11,6 +11,7 @@ interface Side {
 }
 
 const OWN_CA = 'NODE_EXTRA_CA_CERTS=FILE, or the CA certificates of this machine with NODE_USE_SYSTEM_CA=1';
+const BY_HTTP = { authority: OWN_CA, tls: 'https:// uses TLS, http:// does not' };
 
 export const SIDES = {
   temporal: {
@@ -24,8 +25,7 @@ export const SIDES = {
     what: 'The bank',
     address: 'PAYOUTS_API_URL',
     access: 'PAYOUTS_API_KEY, PAYOUTS_API_SECRET and the PAYOUTS_AUTH_* settings',
-    authority: OWN_CA,
-    tls: 'https:// uses TLS, http:// does not',
+    ...BY_HTTP,
   },
   store: {
     what: "The store's PostgreSQL",
@@ -38,15 +38,19 @@ export const SIDES = {
     what: 'The provider of payee checks',
     address: 'PAYOUTS_CHECKS_URL',
     access: 'PAYOUTS_CHECKS_SECRET',
-    authority: OWN_CA,
-    tls: 'https:// uses TLS, http:// does not',
+    ...BY_HTTP,
   },
   gateway: {
     what: 'The gateway',
     address: '--gateway or PAYOUTS_GATEWAY_URL',
     access: 'PAYOUTS_GATEWAY_TOKEN or the key of this command',
-    authority: OWN_CA,
-    tls: 'https:// uses TLS, http:// does not',
+    ...BY_HTTP,
+  },
+  'sign-in': {
+    what: 'The sign-in provider',
+    address: 'PAYOUTS_OIDC_ISSUER',
+    access: 'PAYOUTS_OIDC_CLIENT_ID and PAYOUTS_OIDC_CLIENT_SECRET',
+    ...BY_HTTP,
   },
   receiver: {
     what: 'The receiver of events',
@@ -79,8 +83,8 @@ interface Row {
   remedy: string;
 }
 
-const NETWORK = ['temporal', 'bank', 'store', 'checks', 'gateway', 'receiver'] as const;
-const HTTP = ['bank', 'checks', 'gateway', 'receiver'] as const;
+const NETWORK = ['temporal', 'bank', 'store', 'checks', 'gateway', 'sign-in', 'receiver'] as const;
+const HTTP = ['bank', 'checks', 'gateway', 'sign-in', 'receiver'] as const;
 
 /**
  * Codes are those of Node (https://nodejs.org/api/errors.html, https://nodejs.org/api/tls.html#x509-certificate-error-codes), undici,

@@ -55,6 +55,7 @@ const person = z.strictObject({
     )
     .default([]),
   unsigned: z.boolean().optional(),
+  identities: z.array(z.string().trim().min(1).max(255)).default([]),
   passkeys: z
     .array(
       z.strictObject({
@@ -161,6 +162,7 @@ export function parsePolicy(text: string): PolicyRead {
     ...sharedKeys(people),
     ...unreachable(people, approvals),
     ...homeless(people, origin),
+    ...vouchedFor(people),
   ];
   if (problems.length > 0) return { problems };
   const policy: { [Name in keyof Required<Policy>]: Policy[Name] } = {
@@ -195,16 +197,20 @@ function alike(people: readonly Person[]): string[] {
 /** A person with the keys of two people would count as both. */
 function sharedKeys(people: readonly Person[]): string[] {
   const holders = new Map<string, number>();
-  const problems = people.flatMap(({ credentials, tokens }, index) =>
-    [...credentials.flatMap(({ id, publicKey }) => [id, publicKey]), ...tokens.map(({ sha256 }) => sha256)].flatMap(
-      (key) => {
-        const other = holders.get(key);
-        holders.set(key, index);
-        return other === undefined
-          ? []
-          : [`people.${index}.keys: has a key or token that people.${other} has too; each belongs to one person`];
-      },
-    ),
+  const problems = people.flatMap(({ credentials, tokens, identities }, index) =>
+    [
+      ...credentials.flatMap(({ id, publicKey }) => [id, publicKey]),
+      ...tokens.map(({ sha256 }) => sha256),
+      ...(identities ?? []),
+    ].flatMap((key) => {
+      const other = holders.get(key);
+      holders.set(key, index);
+      return other === undefined
+        ? []
+        : [
+            `people.${index}.keys: has a key, token or identity that people.${other} has too; each belongs to one person`,
+          ];
+    }),
   );
   return [...new Set(problems)];
 }
@@ -224,10 +230,22 @@ function unreachable(people: readonly Person[], approvals: readonly ApprovalRule
   });
 }
 
-/** A passkey belongs to the pages of one origin. */
+/** What nobody signs for would be paid on the word of the sign-in provider alone. */
+const vouchedFor = (people: readonly Person[]): string[] =>
+  people.flatMap(({ unsigned, identities = [] }, index) =>
+    unsigned === true && identities.length > 0
+      ? [
+          `people.${index}.identities: are set together with unsigned, which is for programs; give people a name of their own`,
+        ]
+      : [],
+  );
+
+/** A passkey belongs to the pages of one origin, and the sign-in provider leads back to it. */
 function homeless(people: readonly Person[], origin: string | undefined): string[] {
-  const index = people.findIndex(({ credentials }) => credentials.some(({ type }) => type === 'passkey'));
+  const index = people.findIndex(
+    ({ credentials, identities = [] }) => identities.length > 0 || credentials.some(({ type }) => type === 'passkey'),
+  );
   return origin !== undefined || index < 0
     ? []
-    : [`origin: is missing, but people.${index} has a passkey; set it to the address of the pages`];
+    : [`origin: is missing, but people.${index} signs in to the pages; set it to the address of the pages`];
 }

@@ -21,6 +21,7 @@ import { INTAKE_KEYS } from './config/intake.ts';
 import { ConfigError, type Environment, key, readKeys, Secret, unknownKeys, type ValuesOf } from './config/key.ts';
 import { assertKeysPrivate, FILE_ACCESS_KEYS, PolicyFile, readableSecrets } from './config/policy.ts';
 import { AUTHORITY_KEYS, BANK_RECORD_KEYS, CARD_PACE_KEYS, PACE_KEYS, settingsOf } from './config/settings.ts';
+import { SIGN_IN_KEYS, signInOf } from './config/sign-in.ts';
 import { metricsOf, openAddresses, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
 import { DEPLOYMENT_KEYS, deploymentOf, type TemporalConfig, temporalOf } from './config/temporal.ts';
 import { codecKeys, count, flag, httpUrl, journalAccounts, oneOf, pathText, storeUrl, text } from './config/values.ts';
@@ -86,6 +87,9 @@ export const SETTING_GROUPS = {
   'Gateway and pages': {
     ...GATEWAY_KEYS,
   },
+  'Sign-in to the pages': {
+    ...SIGN_IN_KEYS,
+  },
   'Events and mail': {
     ...EVENT_CONFIG_KEYS,
   },
@@ -145,6 +149,7 @@ export const CONFIG_KEYS = {
   ...SETTING_GROUPS['Waits and pace'],
   ...SETTING_GROUPS['Payee checks'],
   ...SETTING_GROUPS['Gateway and pages'],
+  ...SETTING_GROUPS['Sign-in to the pages'],
   ...SETTING_GROUPS['Events and mail'],
   ...SETTING_GROUPS['Cards and webhooks'],
   ...SETTING_GROUPS.Temporal,
@@ -217,6 +222,7 @@ export function loadConfig(env: Environment) {
     cards: cardsOf(values),
     webhook: webhookOf(values),
     gateway: gatewayOf(values, values.PAYOUTS_POLICY),
+    signIn: signInOf(values),
     audit: auditConfigOf(values),
     events: eventsOf(values),
     metrics: metricsOf(values),

@@ -130,7 +130,9 @@ describe('a policy file', () => {
   it('is refused when two people share a key', () => {
     const [, bob] = POLICY.people;
     const problems = problemsOf({ ...POLICY, people: [...POLICY.people, person('dave', ['approver'], bob?.keys)] });
-    expect(problems).toEqual(['people.3.keys: has a key or token that people.1 has too; each belongs to one person']);
+    expect(problems).toEqual([
+      'people.3.keys: has a key, token or identity that people.1 has too; each belongs to one person',
+    ]);
   });
 
   const passkey = softwarePasskey().credential;
@@ -146,7 +148,7 @@ describe('a policy file', () => {
       const frank = { ...person('frank', ['approver'], []), passkeys: [{ id, publicKey: passkey.publicKey }] };
       return problemsOf({ ...rest, people: [...people, frank] });
     };
-    const shared = ['people.4.keys: has a key or token that people.3 has too; each belongs to one person'];
+    const shared = ['people.4.keys: has a key, token or identity that people.3 has too; each belongs to one person'];
     expect([twice(passkey.id), twice('AAAAAAAAAAAAAAAAAAAAAA')]).toEqual([shared, shared]);
   });
 
@@ -156,7 +158,7 @@ describe('a policy file', () => {
     expect(read.policy.origin).toBe('https://payouts.example.com');
     expect(read.policy.people[3]?.credentials).toEqual([passkey]);
     expect(problemsOf(withPasskey({}))).toEqual([
-      'origin: is missing, but people.3 has a passkey; set it to the address of the pages',
+      'origin: is missing, but people.3 signs in to the pages; set it to the address of the pages',
     ]);
   });
 

@@ -29,7 +29,16 @@ import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { show, type View, viewOf } from './layout.ts';
 import { batchPath, type Column, dataTable, money, nothing, payoutPath } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
-import { assertReasoned, NO_DEFAULT, remarkField, senderFields, signedForm, signedOrAsked } from './signed-forms.ts';
+import {
+  assertReasoned,
+  canSign,
+  NO_DEFAULT,
+  NO_PASSKEY,
+  remarkField,
+  senderFields,
+  signedForm,
+  signedOrAsked,
+} from './signed-forms.ts';
 
 /** What is signed is the plan as it was shown, without the listed rows that have no tick: each tick is a field `tick-REFERENCE`. */
 const decideBody = z
@@ -176,12 +185,14 @@ ${alikes.map((ids) => html`<p class="attend">${alikeText(ids)}.</p>`)}`;
 function decisionForm({ view, batch, q }: DecisionPage, { approve, reject }: Record<Decision, BatchPlan>): Html {
   const alone = new Map(approve.apart.map(({ reference, why }) => [reference, WHY_EXCLUDED[why]]));
   const others = reject.rows.length - reject.shown.length;
+  const rows = dataTable('Rows without a tick are left out', rowColumns(alone, flagsOfAll(approve)), reject.shown);
+  if (!canSign(view)) return html`${summary(approve)}${rows}${NO_PASSKEY}`;
   return html`${summary(approve)}
 ${signedForm(
   view,
   `${batchPath(batch.batchId)}/decide`,
   html`${NO_DEFAULT}<input type="hidden" name="digestApprove" value="${approve.digest}"><input type="hidden" name="digestReject" value="${reject.digest}"><input type="hidden" name="q" value="${q ?? ''}"><input type="hidden" name="listed" value="${reject.shown.map(({ row }) => row.reference).join(' ')}">
-${dataTable('Rows without a tick are left out', rowColumns(alone, flagsOfAll(approve)), reject.shown)}
+${rows}
 ${others > 0 && html`<p class="attend">${counted(others, 'more row is', 'more rows are')} decided too: those listed are the ones with new or changed payees, then the largest. Search to see others.</p>`}
 <p><label>Remark <input name="remark" maxlength="200" aria-describedby="remark-help"></label>
 <span class="quiet" id="remark-help">Needed to reject.</span></p>`,

@@ -9,6 +9,9 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
+import { ConfigError } from '../../platform/config/key.ts';
+import type { Config } from '../../platform/config.ts';
+import { OpenIdProvider } from '../../platform/openid.ts';
 import { hindranceTexts } from '../../reports/hindrances.ts';
 import { auditForbidden, limitConcurrency, rateLimitOf } from '../http/admission.ts';
 import { answerTo } from '../http/answer-error.ts';
@@ -36,15 +39,16 @@ import { moveRoutes } from './moves-page.ts';
 import { overviewRoutes } from './overview-page.ts';
 import { payeeRoutes } from './payees-page.ts';
 import { payoutRoutes } from './payout-page.ts';
+import { providerRoutes, recheck } from './provider-sign-in.ts';
 import { forReader, ZONE_COOKIE } from './reader.ts';
 import { retryRoutes } from './retry-page.ts';
 import {
   assertOpen,
   assertOwnPage,
-  Challenges,
   callerIn,
   cookieOptions,
   isOverTls,
+  OneTime,
   type PagesGateway,
   Sessions,
 } from './sessions.ts';
@@ -63,7 +67,13 @@ const OF_PLACES = [
 export async function pages(app: FastifyInstance, served: Gateway): Promise<void> {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
-  const ours = { sessions: new Sessions(), challenges: new Challenges(), closing: closing.signal };
+  const { signIn } = served.config;
+  const ours = {
+    sessions: new Sessions(signIn),
+    challenges: new OneTime<true>(CHALLENGE_MS),
+    provider: providerOf(served.config, served.settings.policy?.origin),
+    closing: closing.signal,
+  };
   // Over the gateway, not a copy of it: its members are read as they are at each request.
   const gateway: PagesGateway = Object.assign(Object.create(served) as Gateway, ours);
   const { policy } = gateway.settings;
@@ -102,6 +112,7 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     }
     signInRoutes(open, gateway);
     passkeyRoutes(open, gateway, policy.origin);
+    if (gateway.provider !== undefined) providerRoutes(open, gateway, gateway.provider);
   });
   const uploads = new PendingUploads();
   app.addHook('onClose', () => uploads[Symbol.asyncDispose]());
@@ -123,6 +134,19 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
       for (const routes of OF_PLACES) routes(scope, gateway);
     });
   });
+}
+
+const CHALLENGE_MS = 5 * 60_000;
+
+/** Undefined: people sign in with a passkey only. Throws a `ConfigError` if the policy has no address to lead back to. */
+function providerOf({ signIn: { openId }, proxyFor }: Config, origin: string | undefined): OpenIdProvider | undefined {
+  if (openId === undefined) return undefined;
+  if (origin !== undefined) return new OpenIdProvider(openId, origin, proxyFor(openId.issuer));
+  throw new ConfigError(
+    'PAYOUTS_OIDC_ISSUER',
+    'is set, but no policy names people and the address of the pages',
+    'Set PAYOUTS_POLICY to a policy with origin.',
+  );
 }
 
 /** For every page: under which host, by whom and how often it may be requested, and what a browser may do with it. */
@@ -151,6 +175,7 @@ async function protect(app: FastifyInstance, gateway: PagesGateway): Promise<voi
   app.addHook('onRequest', async (request) => {
     assertOpen(gateway);
     assertOwnPage(request, gateway);
+    await recheck(request, gateway);
     const caller = callerIn(request, gateway);
     if (caller !== undefined) request.caller = caller;
   });

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Policy, personOf } from '../../domain/authority.ts';
+import { type Person, type Policy, personOf, type Role } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
+import type { OpenIdProvider, Vouched } from '../../platform/openid.ts';
 import { type Caller, tokenSha256 } from '../http/callers.ts';
 import { type Gateway, tokenAccess } from '../http/gateway-app.ts';
 
 /** The gateway, as its pages take it. Without a policy they are a trial, in which names are believed. */
 export interface PagesGateway extends Gateway {
   sessions: Sessions;
-  challenges: Challenges;
+  challenges: OneTime<true>;
+  /** Undefined: people sign in with a passkey only. */
+  provider: OpenIdProvider | undefined;
   /** Aborted when the gateway shuts down. */
   closing: AbortSignal;
 }
@@ -71,17 +74,28 @@ export function callerSeen(request: FastifyRequest, { settings, sessions, now }:
   if (policy === undefined) return { name: undefined };
   const token = tokenOf(request, policy);
   const session = token === undefined ? undefined : sessions.find(token, now());
-  const person = personOf(policy, session?.name ?? null);
   if (token === undefined || session === undefined) return undefined;
-  if (person?.credentials.some(({ id }) => id === session.credential)) return { name: person.name, person };
-  sessions.close(token);
-  return undefined;
+  const person = holderOf(session, personOf(policy, session.name));
+  if (person === undefined) sessions.close(token);
+  return person !== undefined && !isStale(session, now()) ? { name: person.name, person } : undefined;
 }
+
+/** With the roles of the session; undefined if the policy no longer has by what it was opened. */
+function holderOf({ credential, vouched }: Session, person: Person | undefined): Person | undefined {
+  if (person === undefined) return undefined;
+  if (vouched === undefined) return person.credentials.some(({ id }) => id === credential) ? person : undefined;
+  if (person.identities?.includes(credential) !== true) return undefined;
+  const { roles = person.roles } = vouched;
+  return { ...person, roles: person.roles.filter((role) => roles.includes(role)) };
+}
+
+/** Whether the word of the provider is too old to count, until it is asked again. */
+const isStale = ({ vouched }: Session, now: number): boolean => vouched !== undefined && now > vouched.until;
 
 export const tokenOf = ({ cookies }: FastifyRequest, policy: Policy): string | undefined => cookies[cookieName(policy)];
 
-export function keepToken(reply: FastifyReply, policy: Policy, token: string): void {
-  reply.setCookie(cookieName(policy), token, { ...cookieOptions(policy), maxAge: LONGEST_MS / 1_000 });
+export function keepToken(reply: FastifyReply, policy: Policy, { token, longestMs }: OpenedSession): void {
+  reply.setCookie(cookieName(policy), token, { ...cookieOptions(policy), maxAge: Math.ceil(longestMs / 1_000) });
 }
 
 export function dropToken(reply: FastifyReply, policy: Policy): void {
@@ -95,21 +109,38 @@ export const cookieOptions = (policy: Policy | undefined) =>
   ({ path: '/', httpOnly: true, sameSite: 'strict', secure: isOverTls(policy) }) as const;
 
 /** With the prefix, other hosts and paths cannot set the cookie (RFC 6265bis); browsers accept it only over TLS. */
-const cookieName = (policy: Policy): string => `${isOverTls(policy) ? '__Host-' : ''}payouts-session`;
+const cookieName = (policy: Policy): string => hostOnly(policy, 'payouts-session');
 
-interface Session {
+export const hostOnly = (policy: Policy, name: string): string => `${isOverTls(policy) ? '__Host-' : ''}${name}`;
+
+export interface Session {
   /** Of the person. */
   name: string;
-  /** Id of the passkey that opened it. */
+  /** What opened it: id of a passkey, or an identity at the sign-in provider. */
   credential: string;
+  /** What the provider says; undefined: a passkey opened it. */
+  vouched: VouchedSession | undefined;
   openedAt: number;
   seenAt: number;
 }
 
-/** A session ends after this long without a request. */
-const IDLE_MS = 30 * 60_000;
-/** A session ends after this long in any case. */
-export const LONGEST_MS = 12 * 3_600_000;
+interface VouchedSession {
+  by: Vouched;
+  /** Undefined: all that the policy gives. */
+  roles: readonly Role[] | undefined;
+  /** When the provider is asked again, epoch ms. */
+  dueAt: number;
+  /** How long its word counts, epoch ms. */
+  until: number;
+  /** While it is asked. */
+  asking?: Promise<void>;
+}
+
+interface OpenedSession {
+  token: string;
+  longestMs: number;
+}
+
 const TOKEN_BYTES = 32;
 
 /**
@@ -118,17 +149,23 @@ const TOKEN_BYTES = 32;
  */
 export class Sessions {
   readonly #kept = new Map<string, Session>();
+  readonly #limits: { idleMs: number; longestMs: number };
 
-  open(of: Pick<Session, 'name' | 'credential'>, now: number): string {
-    for (const [key, session] of this.#kept) if (isOver(session, now)) this.#kept.delete(key);
+  /** It ends after so long without a request, and after so long in any case. */
+  constructor(limits: { idleMs: number; longestMs: number }) {
+    this.#limits = limits;
+  }
+
+  open(of: Pick<Session, 'name' | 'credential' | 'vouched'>, now: number): OpenedSession {
+    for (const [key, session] of this.#kept) if (this.#isOver(session, now)) this.#kept.delete(key);
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     this.#kept.set(tokenSha256(token), { ...of, openedAt: now, seenAt: now });
-    return token;
+    return { token, longestMs: this.#limits.longestMs };
   }
 
   find(token: string, now: number): Session | undefined {
     const session = this.#kept.get(tokenSha256(token));
-    return session === undefined || isOver(session, now) ? undefined : session;
+    return session === undefined || this.#isOver(session, now) ? undefined : session;
   }
 
   /** Called for every request in the session. */
@@ -140,33 +177,38 @@ export class Sessions {
   close(token: string): void {
     this.#kept.delete(tokenSha256(token));
   }
+
+  #isOver({ openedAt, seenAt }: Session, now: number): boolean {
+    return now - seenAt > this.#limits.idleMs || now - openedAt > this.#limits.longestMs;
+  }
 }
 
-const isOver = ({ openedAt, seenAt }: Session, now: number): boolean =>
-  now - seenAt > IDLE_MS || now - openedAt > LONGEST_MS;
-
 const CHALLENGE_BYTES = 32;
-const LIFE_MS = 5 * 60_000;
-/** Anybody can request a challenge: beyond this number the oldest is dropped. */
+/** Anybody can request one: beyond this number the oldest is dropped. */
 const KEPT_MAX = 10_000;
 
-/** Challenges for passkeys; each can be answered once. */
-export class Challenges {
-  readonly #until = new Map<string, number>();
+/** What a sign-in began with, by a random text: a challenge for a passkey, say. Each can be answered once. */
+export class OneTime<T> {
+  readonly #kept = new Map<string, { value: T; until: number }>();
+  readonly #lifeMs: number;
+
+  constructor(lifeMs: number) {
+    this.#lifeMs = lifeMs;
+  }
 
   /** base64url */
-  issue(now: number): string {
+  issue(value: T, now: number): string {
     const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url');
-    this.#until.set(challenge, now + LIFE_MS);
-    const [oldest] = this.#until.keys();
-    if (this.#until.size > KEPT_MAX && oldest !== undefined) this.#until.delete(oldest);
+    this.#kept.set(challenge, { value, until: now + this.#lifeMs });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_MAX && oldest !== undefined) this.#kept.delete(oldest);
     return challenge;
   }
 
-  /** False if it was not issued, was used before, or is too old. */
-  use(challenge: string, now: number): boolean {
-    const until = this.#until.get(challenge);
-    this.#until.delete(challenge);
-    return until !== undefined && until > now;
+  /** Undefined if it was not issued, was used before, or is too old. */
+  use(challenge: string, now: number): T | undefined {
+    const kept = this.#kept.get(challenge);
+    this.#kept.delete(challenge);
+    return kept !== undefined && kept.until > now ? kept.value : undefined;
   }
 }

@@ -10,23 +10,21 @@ import { csrfField, show, type View, viewOf } from './layout.ts';
 import { callerIn, dropToken, keepToken, type PagesGateway, policyIn, tokenOf } from './sessions.ts';
 import { assertionOf, challengeIn, challengeOptions, read } from './signed-forms.ts';
 
-const nextField = z.string().max(2_000).optional();
+export const nextField = z.string().max(2_000).optional();
 const signInBody = z.object({ signed: z.string().optional(), next: nextField });
 
 /** `/sign-in` and `/sign-out`: a session for the owner of a passkey in the policy. */
 export function signInRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   const { sessions, challenges } = gateway;
-  const audit = (actor: string, action: string, detail: Record<string, string> = {}): Promise<void> =>
-    gateway.store.audit({ at: gateway.now(), actor, action, subject: 'pages', detail });
   app.get('/sign-in', OPEN, (request, reply) => {
     const { next } = parsed(z.object({ next: nextField }), request.query);
-    return signInPage(reply, viewOf(request, reply, gateway), { next });
+    return signInPage(reply, viewOf(request, reply, gateway), gateway, { next });
   });
   app.post('/sign-in', OPEN, async (request, reply) => {
     const policy = policyIn(gateway);
     const { signed, next } = parsed(signInBody, request.body, 'form');
     if (signed === undefined || signed === '') {
-      return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(gateway.now()));
+      return challengeOptions(request, rpIdOf(policy.origin ?? ''), challenges.issue(true, gateway.now()));
     }
     const assertion = assertionOf(signed);
     const found = holderOf(policy, assertion?.id);
@@ -34,21 +32,44 @@ export function signInRoutes(app: FastifyInstance, gateway: PagesGateway): void 
     if (why !== undefined || found === undefined) {
       const refused = { why: why ?? 'this passkey belongs to nobody in the policy' };
       await request.server.attempts.signInRefused(request, { name: found?.person.name, ...refused });
-      return signInPage(reply, viewOf(request, reply, gateway), { next, ...refused });
+      return signInPage(reply, viewOf(request, reply, gateway), gateway, { next, ...refused });
     }
     const { person, credential } = found;
-    keepToken(reply, policy, sessions.open({ name: person.name, credential: credential.id }, gateway.now()));
-    await audit(person.name, 'signed in', { credential: credential.id });
+    const opened = { name: person.name, credential: credential.id, vouched: undefined };
+    keepToken(reply, policy, sessions.open(opened, gateway.now()));
+    await auditPages(gateway, person.name, 'signed in', { credential: credential.id });
     return reply.redirect(ownPath(next, policy), 303);
   });
   app.post('/sign-out', OPEN, async (request, reply) => {
     const policy = policyIn(gateway);
     const { name: actor } = callerIn(request, gateway) ?? {};
-    sessions.close(tokenOf(request, policy) ?? '');
+    const token = tokenOf(request, policy) ?? '';
+    const { vouched } = sessions.find(token, gateway.now()) ?? {};
+    sessions.close(token);
     dropToken(reply, policy);
-    if (actor !== undefined) await audit(actor, 'signed out');
-    return reply.redirect('/sign-in', 303);
+    if (actor !== undefined) await auditPages(gateway, actor, 'signed out');
+    if (vouched?.by.signOutUrl === undefined) return reply.redirect('/sign-in', 303);
+    const view = { ...viewOf(request, reply, gateway), caller: undefined };
+    return leavePage(reply, view, vouched.by.signOutUrl);
   });
+}
+
+export const auditPages = (
+  { store, now }: PagesGateway,
+  actor: string,
+  action: string,
+  detail: Record<string, string> = {},
+): Promise<void> => store.audit({ at: now(), actor, action, subject: 'pages', detail });
+
+/** Leads on to the provider: a form may not (`form-action`), and a session that is left open there would sign in again. */
+function leavePage(reply: FastifyReply, view: View, to: string): FastifyReply {
+  const { host } = new URL(to);
+  reply.header('refresh', `0; url=${to}`);
+  const body = html`<section class="narrow">
+<h1>Signed out</h1>
+<p>You are signed out here. <a href="${to}">Sign out at ${host} too</a></p>
+</section>`;
+  return show(reply, view, { title: 'Signed out', body });
 }
 
 /** Redirects to the sign-in page, which leads back to the requested page. Throws a `Problem` for the script of a page. */
@@ -70,6 +91,8 @@ function holderOf({ people }: Policy, id: string | undefined): { person: Person;
   return undefined;
 }
 
+export const STALE = 'it took too long, or was sent twice';
+
 async function refusal(
   gateway: PagesGateway,
   { origin = '' }: Policy,
@@ -78,7 +101,7 @@ async function refusal(
 ): Promise<string | undefined> {
   const challenge = assertion === undefined ? undefined : challengeIn(assertion);
   if (assertion === undefined || challenge === undefined) return 'this is not the answer of a passkey';
-  if (!gateway.challenges.use(challenge, gateway.now())) return 'it took too long, or was sent twice';
+  if (!gateway.challenges.use(challenge, gateway.now())) return STALE;
   if (credential === undefined) return 'this passkey belongs to nobody in the policy';
   const isTheirs = await isSignedByPasskey(credential, { origin, challenge, signature: signatureOf(assertion) });
   return isTheirs ? undefined : 'the passkey did not prove who you are';
@@ -94,25 +117,41 @@ export function ownPath(next: string | undefined, { origin }: Pick<Policy, 'orig
   return URL.parse(path, origin)?.origin === origin ? path : '/';
 }
 
-function signInPage(
+/** `identity`: how the provider names an account that the policy does not have. */
+interface SignInShown {
+  next?: string;
+  why?: string;
+  identity?: string;
+  status?: number;
+}
+
+export function signInPage(
   reply: FastifyReply,
   view: View,
-  { next = '', why }: { next?: string; why?: string },
+  { provider }: Pick<PagesGateway, 'provider'>,
+  { next = '', why, identity, status = why === undefined ? 200 : 401 }: SignInShown,
 ): FastifyReply {
   const body = html`<section class="narrow">
 <h1>Sign in</h1>
-<p>You sign in and decide with a passkey: your fingerprint, your face or the PIN of your device.</p>
 ${why !== undefined && html`<p class="problem" role="alert">Not signed in: ${why}.</p>`}
+${identity !== undefined && html`<p>The provider knows you as <code>${identity}</code>. The owner of the policy can add this to your <code>identities</code>.</p>`}
+${provider !== undefined && throughProvider(provider.host, next)}
+<p>With a passkey you sign in and decide: your fingerprint, your face or the PIN of your device.</p>
 <form method="post" action="/sign-in" data-passkey="get">
 ${csrfField(view)}<input type="hidden" name="next" value="${next}"><input type="hidden" name="signed">
-<p><button class="main">Sign in with a passkey</button></p>
+<p><button class="${provider === undefined ? 'main' : ''}">Sign in with a passkey</button></p>
 <p class="problem" role="alert" data-problem hidden></p>
 </form>
 <noscript><p class="problem">Passkeys need JavaScript. Without it, decide on the command line: <code>payouts approve ID --key FILE</code>.</p></noscript>
 <p class="quiet">No passkey yet? <a href="/passkey">Make one</a> and give it to the owner of the policy.</p>
 </section>`;
-  return show(reply, view, { title: 'Sign in', body, status: why === undefined ? 200 : 401 });
+  return show(reply, view, { title: 'Sign in', body, status });
 }
+
+/** A link: a form may lead only to pages of ours (`form-action`). */
+const throughProvider = (host: string, next: string): Html =>
+  html`<p>With your account you sign in and read; each decision asks for your passkey.</p>
+<p><a class="button main" href="/sign-in/provider${next !== '' && `?next=${encodeURIComponent(next)}`}">Sign in at ${host}</a></p>`;
 
 const body = z.object({ name: z.string().trim().min(1).max(64), signed: z.string().max(20_000).optional() });
 const base64url = z.string().regex(/^[\w-]{1,10000}$/);
@@ -144,7 +183,7 @@ export function passkeyRoutes(app: FastifyInstance, gateway: PagesGateway, origi
         rpName: 'Payouts',
         rpID: rpIdOf(origin),
         userName: name,
-        challenge: new Uint8Array(Buffer.from(challenges.issue(gateway.now()), 'base64url')),
+        challenge: new Uint8Array(Buffer.from(challenges.issue(true, gateway.now()), 'base64url')),
         attestationType: 'none',
         supportedAlgorithmIDs: ALGORITHMS,
         // A discoverable credential: nobody has to enter a name to sign in.
@@ -166,7 +205,7 @@ async function entryOf(gateway: PagesGateway, origin: string, signed: string) {
   const { verifyRegistrationResponse } = await webauthn();
   const { registrationInfo } = await verifyRegistrationResponse({
     response: { ...response, clientExtensionResults: {} },
-    expectedChallenge: (challenge) => gateway.challenges.use(challenge, gateway.now()),
+    expectedChallenge: (challenge) => gateway.challenges.use(challenge, gateway.now()) === true,
     expectedOrigin: origin,
     expectedRPID: rpIdOf(origin),
     requireUserVerification: true,

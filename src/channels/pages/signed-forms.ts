@@ -80,6 +80,11 @@ export function signedOrAsked(
   signed: string | undefined,
 ): { signed: SignedDecision } | ToSign {
   const { origin = '', approvalTtlMs } = policyIn(gateway);
+  if (!hasPasskey(person)) {
+    throw new Problem('usage', 'no-passkey', 'You have no passkey in the policy, and this is signed with one.', {
+      hint: 'Make one on the page /passkey, or decide on the command line: payouts approve ID --key FILE.',
+    });
+  }
   if (signed === undefined || signed === '') {
     const signedAt = gateway.now();
     const { id: storeId } = gateway.store;
@@ -148,6 +153,17 @@ const isAbout = (decision: SignedDecision, about: Partial<Statement>): boolean =
  * is believed.
  */
 export const signedForm = (view: View, action: string, fields: Html, buttons: Html): Html =>
+  canSign(view) ? formToSign(view, action, fields, buttons) : NO_PASSKEY;
+
+/** Whether the viewer could sign a form: who has signed in through the provider may have no passkey. */
+export const canSign = ({ isTrial, caller }: View): boolean =>
+  isTrial || (caller?.person !== undefined && hasPasskey(caller.person));
+
+const hasPasskey = ({ credentials }: Person): boolean => credentials.some(({ type }) => type === 'passkey');
+
+export const NO_PASSKEY = html`<p class="quiet">You can read this. To decide here you need a passkey in the policy: <a href="/passkey">make one</a>, and give it to the owner of the policy.</p>`;
+
+const formToSign = (view: View, action: string, fields: Html, buttons: Html): Html =>
   html`<form method="post" action="${action}"${!view.isTrial && html` data-passkey="get"`}>
 ${csrfField(view)}${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
 ${fields}

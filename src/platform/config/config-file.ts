@@ -50,6 +50,7 @@ const ABOUT_FILES: ReadonlySet<string> = new Set(['PAYOUTS_CONFIG', 'PAYOUTS_PRO
 const SECRETS_OF: Readonly<Record<string, readonly string[]>> = {
   PAYOUTS_API_URL: ['PAYOUTS_API_KEY', 'PAYOUTS_API_SECRET'],
   PAYOUTS_GATEWAY_URL: ['PAYOUTS_GATEWAY_TOKEN'],
+  PAYOUTS_OIDC_ISSUER: ['PAYOUTS_OIDC_CLIENT_SECRET'],
 };
 
 /** Where the file of the user is; `PAYOUTS_CONFIG` names another one. */

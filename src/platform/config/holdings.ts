@@ -38,6 +38,7 @@ export const HOLDINGS: Readonly<Record<string, Holding>> = {
   PAYOUTS_EVENTS: { allows: 'sign events for their receivers', needs: ['worker'] },
   PAYOUTS_SMTP_URL: { allows: 'send mails', needs: ['worker'] },
   PAYOUTS_WEBHOOK_SECRET: { allows: "sign as the acquirer's webhooks", needs: GATEWAYS },
+  PAYOUTS_OIDC_CLIENT_SECRET: { allows: 'ask the sign-in provider as the pages', needs: GATEWAYS },
   PAYOUTS_GATEWAY_TLS_KEY: { allows: 'pose as the gateway', needs: GATEWAYS },
   PAYOUTS_GATEWAY_TOKEN: { allows: 'what its person may at the gateway', needs: [...GATEWAYS, 'person'] },
   PAYOUTS_SIGNING_KEY: { allows: 'sign as its person', needs: ['person'] },

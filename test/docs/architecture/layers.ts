@@ -33,8 +33,8 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'platform',
     packages: [
-      ...['@opentelemetry/', '@temporalio/', 'marked', 'pg-connection-string', 'pino', 'prom-client'],
-      ...['proto3-json-serializer', 'protobufjs', 'smol-toml', 'zod', 'node:'],
+      ...['@opentelemetry/', '@temporalio/', 'marked', 'openid-client', 'pg-connection-string', 'pino'],
+      ...['prom-client', 'proto3-json-serializer', 'protobufjs', 'smol-toml', 'zod', 'node:'],
     ],
     outside: SCRIPTS,
   },

@@ -2,8 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { LONGEST_MS } from '../../../src/channels/pages/sessions.ts';
-import { CONFIG_KEYS } from '../../../src/platform/config.ts';
+import { CONFIG_KEYS, loadConfig } from '../../../src/platform/config.ts';
 
 interface Probe {
   httpGet: { path: string };
@@ -115,7 +114,7 @@ it('keeps a client with one gateway for as long as a session may last', () => {
   const service = manifests.find(({ kind }) => kind === 'Service');
   expect(service?.spec).toMatchObject({
     sessionAffinity: 'ClientIP',
-    sessionAffinityConfig: { clientIP: { timeoutSeconds: LONGEST_MS / 1_000 } },
+    sessionAffinityConfig: { clientIP: { timeoutSeconds: loadConfig({}).signIn.longestMs / 1_000 } },
   });
 });
 

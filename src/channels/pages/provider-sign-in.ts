@@ -1,0 +1,180 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Policy } from '../../domain/authority.ts';
+import { causeInWords } from '../../domain/causes.ts';
+import { personOfClaims } from '../../domain/sign-in.ts';
+import { problemOf } from '../../files/intake/problem-of.ts';
+import {
+  type BegunSignIn,
+  CALLBACK_PATH,
+  NotVouched,
+  type OpenIdProvider,
+  type Vouched,
+} from '../../platform/openid.ts';
+import { html } from '../../reports/html.ts';
+import { parsed } from '../http/documents.ts';
+import { OPEN } from '../http/route-access.ts';
+import { show, viewOf } from './layout.ts';
+import {
+  cookieOptions,
+  hostOnly,
+  keepToken,
+  OneTime,
+  type PagesGateway,
+  policyIn,
+  type Session,
+  tokenOf,
+} from './sessions.ts';
+import { auditPages, nextField, ownPath, STALE, signInPage } from './sign-in-page.ts';
+
+/** Time to sign in at the provider, with whatever it asks for. */
+const LIFE_MS = 10 * 60_000;
+
+interface Begun extends BegunSignIn {
+  next: string | undefined;
+}
+
+/** `/sign-in/provider` and what the provider leads back to: a session for a person whose account the policy names. */
+export function providerRoutes(app: FastifyInstance, gateway: PagesGateway, provider: OpenIdProvider): void {
+  const begun = new OneTime<Begun>(LIFE_MS);
+  app.get('/sign-in/provider', OPEN, async (request, reply) => {
+    const { next } = parsed(z.object({ next: nextField }), request.query);
+    try {
+      const it = await provider.begin();
+      keepBegun(reply, policyIn(gateway), begun.issue({ ...it.begun, next }, gateway.now()));
+      return reply.redirect(it.url, 303);
+    } catch (error) {
+      return unreachable(request, reply, gateway, { error, next });
+    }
+  });
+  app.get(CALLBACK_PATH, OPEN, async (request, reply) => {
+    const policy = policyIn(gateway);
+    const mine = begun.use(request.cookies[cookieName(policy)] ?? '', gateway.now());
+    reply.clearCookie(cookieName(policy), laxCookie(policy));
+    // What comes now costs the provider two requests.
+    await request.server.attempts.assertRoom(request);
+    try {
+      if (mine === undefined) throw new NotVouched(STALE);
+      const by = await provider.complete(new URL(request.url, policy.origin).search, mine);
+      return await letIn(request, reply, gateway, { by, next: mine.next, provider });
+    } catch (error) {
+      if (!(error instanceof NotVouched)) return unreachable(request, reply, gateway, { error, next: mine?.next });
+      return refuse(request, reply, gateway, { why: error.message, next: mine?.next });
+    }
+  });
+}
+
+async function letIn(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gateway: PagesGateway,
+  { by, next, provider }: { by: Vouched; next: string | undefined; provider: OpenIdProvider },
+): Promise<FastifyReply> {
+  const policy = policyIn(gateway);
+  const found = personOfClaims(policy, by.claims, provider.settings);
+  if ('refused' in found) return refuse(request, reply, gateway, { ...found, why: found.refused, next });
+  const { person, identity, roles } = found;
+  const now = gateway.now();
+  const vouched = { by, roles, ...termOf(provider, now) };
+  keepToken(reply, policy, gateway.sessions.open({ name: person.name, credential: identity, vouched }, now));
+  await auditPages(gateway, person.name, 'signed in', { provider: provider.host });
+  const to = ownPath(next, policy);
+  // Not a redirect: browsers keep a strict cookie from what another site has led to, and that site is the provider.
+  reply.header('refresh', `0; url=${to}`);
+  const body = html`<section class="narrow">
+<h1>Signed in</h1>
+<p>You are signed in as ${person.name}. <a href="${to}">Continue</a></p>
+</section>`;
+  return show(reply, viewOf(request, reply, gateway), { title: 'Signed in', body });
+}
+
+async function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gateway: PagesGateway,
+  { why, identity, next }: { why: string; identity?: string; next: string | undefined },
+): Promise<FastifyReply> {
+  await request.server.attempts.signInRefused(request, { name: undefined, why });
+  return signInPage(reply, viewOf(request, reply, gateway), gateway, { next, why, identity });
+}
+
+/** The log has the cause, for those who can mend it. */
+function unreachable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  gateway: PagesGateway,
+  { error, next }: { error: unknown; next: string | undefined },
+): FastifyReply {
+  warn(gateway, error);
+  const why = 'the sign-in provider cannot be used at the moment';
+  return signInPage(reply, viewOf(request, reply, gateway), gateway, { next, why, status: 503 });
+}
+
+function warn({ log }: PagesGateway, error: unknown): void {
+  const { message, hint } = causeInWords(error, 'sign-in') ?? problemOf(error);
+  log.warn({ why: `${message} ${hint}` }, 'nobody can sign in through the provider');
+}
+
+/** When the provider is asked again, and until when its word counts: one outage in between signs nobody out. */
+const termOf = ({ settings: { recheckMs } }: OpenIdProvider, now: number) => ({
+  dueAt: now + recheckMs / 2,
+  until: now + recheckMs,
+});
+
+/**
+ * Asks the provider again, in time, about the holder of the session that a request is in; ends it if they no longer have an
+ * account there, or if its word is too old and it does not answer.
+ */
+export async function recheck(request: FastifyRequest, gateway: PagesGateway): Promise<void> {
+  const { policy } = gateway.settings;
+  const { provider, sessions } = gateway;
+  const token = policy && tokenOf(request, policy);
+  const session = token === undefined ? undefined : sessions.find(token, gateway.now());
+  const { vouched } = session ?? {};
+  if (token === undefined || session === undefined || vouched === undefined || provider === undefined) return;
+  const isOver = gateway.now() > vouched.until;
+  if (vouched.by.refreshToken === undefined ? !isOver : gateway.now() < vouched.dueAt && !isOver) return;
+  vouched.asking ??= askAgain(gateway, provider, token, session).finally(() => {
+    vouched.asking = undefined;
+  });
+  await vouched.asking;
+}
+
+/** Between two tries at a provider that does not answer. */
+const PAUSE_MS = 30_000;
+
+async function askAgain(
+  gateway: PagesGateway,
+  provider: OpenIdProvider,
+  token: string,
+  session: Session,
+): Promise<void> {
+  const { name, credential, vouched } = session;
+  if (vouched === undefined) return;
+  const end = (why: string): Promise<void> => {
+    gateway.sessions.close(token);
+    return auditPages(gateway, name, 'signed out', { why });
+  };
+  if (vouched.by.refreshToken === undefined) return end('the word of the provider has grown old');
+  try {
+    const by = await provider.renew(vouched.by);
+    const found = personOfClaims(policyIn(gateway), by.claims, provider.settings);
+    if ('refused' in found) return await end(found.refused);
+    if (found.person.name !== name || found.identity !== credential) return await end('the account is now another one');
+    Object.assign(vouched, { by, roles: found.roles, ...termOf(provider, gateway.now()) });
+  } catch (error) {
+    if (error instanceof NotVouched) return end(error.message);
+    warn(gateway, error);
+    if (gateway.now() > vouched.until) return end('the provider did not answer in time');
+    vouched.dueAt = gateway.now() + PAUSE_MS;
+  }
+}
+
+const cookieName = (policy: Policy): string => hostOnly(policy, 'payouts-sign-in');
+
+/** Sent although the provider, another site, leads back here. It proves only that this browser has begun. */
+const laxCookie = (policy: Policy) => ({ ...cookieOptions(policy), sameSite: 'lax' }) as const;
+
+function keepBegun(reply: FastifyReply, policy: Policy, key: string): void {
+  reply.setCookie(cookieName(policy), key, { ...laxCookie(policy), maxAge: LIFE_MS / 1_000 });
+}

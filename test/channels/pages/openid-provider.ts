@@ -1,0 +1,188 @@
+import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import { Provider } from 'oidc-provider';
+import { onTestFinished } from 'vitest';
+import { ownPort } from '../../support/own-port.ts';
+import { type Seen, Visit } from './visiting.ts';
+
+/** A signed-in account at the provider. */
+interface Account {
+  email?: string;
+  email_verified?: boolean;
+  roles?: string[];
+}
+
+/** A real OpenID Connect provider on this machine. */
+export interface TestProvider {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** By subject; one that is removed is disabled. */
+  accounts: Map<string, Account>;
+  /** What it puts into ID tokens instead of the truth, signed as always. */
+  lie: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined;
+  /** Signs ID tokens with this key instead of one of its own. */
+  forgeWith: SigningKey | undefined;
+  /** Requests that it was sent, as `GET /path`. */
+  requests: string[];
+  /** From now on it signs with a new key, and the old one is gone. */
+  rotate(): void;
+  /** While it is down, connections are refused. */
+  down(): Promise<void>;
+  up(): Promise<void>;
+}
+
+interface SigningKey {
+  jwk: Record<string, unknown> & { kid: string };
+}
+
+let made = 0;
+
+export function newSigningKey(): SigningKey {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  made += 1;
+  return { jwk: { ...privateKey.export({ format: 'jwk' }), kid: `key-${made}`, use: 'sig', alg: 'RS256' } };
+}
+
+/** Its login asks for an account and nothing else; who is known by its cookie is not asked. */
+export async function openProvider(
+  redirect: { origin: string },
+  { refreshes = true, host = 'localhost' }: { refreshes?: boolean; host?: string } = {},
+): Promise<TestProvider> {
+  const port = await ownPort();
+  const issuer = `http://${host}:${port}`;
+  let key = newSigningKey();
+  let answer: RequestListener = () => {};
+  const it: TestProvider = {
+    issuer,
+    clientId: 'payouts-pages',
+    clientSecret: 'a-secret-of-the-pages-at-the-provider',
+    accounts: new Map(),
+    lie: undefined,
+    forgeWith: undefined,
+    requests: [],
+    rotate() {
+      key = newSigningKey();
+      answer = serve(it, { key, redirect, refreshes });
+    },
+    down: () => new Promise((done) => server.close(() => done()).closeAllConnections()),
+    up: () => new Promise((done) => server.listen(port, host, done)),
+  };
+  answer = serve(it, { key, redirect, refreshes });
+  const server = createServer((request, response) => {
+    it.requests.push(`${request.method} ${request.url?.split('?')[0]}`);
+    // A kept connection would break when it is taken down, instead of being refused.
+    response.shouldKeepAlive = false;
+    answer(request, response);
+  });
+  await it.up();
+  onTestFinished(async () => {
+    if (server.listening) await it.down();
+  });
+  return it;
+}
+
+function serve(
+  it: TestProvider,
+  { key, redirect, refreshes }: { key: SigningKey; redirect: { origin: string }; refreshes: boolean },
+): RequestListener {
+  const { issuer, clientId, clientSecret } = it;
+  const provider = new Provider(issuer, {
+    jwks: { keys: [key.jwk] },
+    cookies: { keys: ['a-key-of-the-cookies-of-the-provider'] },
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${redirect.origin}/sign-in/callback`],
+        post_logout_redirect_uris: [`${redirect.origin}/sign-in`],
+        grant_types: ['authorization_code', ...(refreshes ? ['refresh_token'] : [])],
+        response_types: ['code'],
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], roles: ['roles'] },
+    scopes: ['openid', 'offline_access'],
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/login/${uid}` },
+    issueRefreshToken: async () => refreshes,
+    findAccount: (_context, sub) => {
+      const account = it.accounts.get(sub);
+      return account && { accountId: sub, claims: async () => ({ sub, ...account }) };
+    },
+    // Consent is the company's, not asked of its people.
+    loadExistingGrant: async ({ oidc }) => {
+      const grant = new provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId });
+      grant.addOIDCScope('openid email roles');
+      await grant.save();
+      return grant;
+    },
+    ttl: { AccessToken: 600, IdToken: 600, Grant: 36_000, Interaction: 600, RefreshToken: 36_000, Session: 36_000 },
+  });
+  provider.use(async (context, next) => {
+    const [, uid] = /^\/login\/([\w-]+)$/.exec(context.path) ?? [];
+    if (uid === undefined) {
+      await next();
+      const tokens = context.body as { id_token?: string } | undefined;
+      if (context.path === '/token' && tokens?.id_token !== undefined) {
+        tokens.id_token = issued(tokens.id_token, it, key);
+      }
+      return;
+    }
+    const accountId = context.URL.searchParams.get('account');
+    if (accountId === null) {
+      context.type = 'html';
+      context.body = `<form action="${context.path}"><label>Account <input name="account"></label><button>Log in</button></form>`;
+      return;
+    }
+    await provider.interactionFinished(context.req, context.res, { login: { accountId } });
+    context.respond = false;
+  });
+  return provider.callback();
+}
+
+function issued(idToken: string, { lie, forgeWith }: TestProvider, own: SigningKey): string {
+  if (lie === undefined && forgeWith === undefined) return idToken;
+  const [head = '', body = ''] = idToken.split('.');
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString());
+  const encoded = Buffer.from(JSON.stringify(lie?.(claims) ?? claims)).toString('base64url');
+  const { jwk } = forgeWith ?? own;
+  const signature = sign(
+    'RSA-SHA256',
+    Buffer.from(`${head}.${encoded}`),
+    createPrivateKey({ key: jwk, format: 'jwk' }),
+  );
+  return `${head}.${encoded}.${signature.toString('base64url')}`;
+}
+
+/** A browser with which somebody signs in to the pages through the provider. */
+export class ProviderVisit {
+  readonly pages: Visit;
+  readonly provider: Visit;
+  readonly #issuer: string;
+
+  constructor(origin: string, { issuer }: Pick<TestProvider, 'issuer'>) {
+    this.pages = new Visit(origin);
+    this.provider = new Visit(issuer);
+    this.#issuer = issuer;
+  }
+
+  /** Where the provider leads back to, with its answer. */
+  async logIn(account: string, next?: string): Promise<string> {
+    const begun = await this.pages.send(
+      `/sign-in/provider${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}`,
+    );
+    let to = `${begun.headers.location}`;
+    while (to.startsWith(this.#issuer)) {
+      const { headers, status, text } = await this.provider.send(to);
+      const [, form] = /<form action="([^"]+)">/.exec(text) ?? [];
+      if (form !== undefined) to = `${this.#issuer}${form}?account=${account}`;
+      else if (headers.location === undefined) throw new Error(`HTTP ${status}: ${text}`);
+      else to = new URL(`${headers.location}`, to).href;
+    }
+    return to;
+  }
+
+  async signIn(account: string, next?: string): Promise<Seen> {
+    return this.pages.send(await this.logIn(account, next));
+  }
+}
