@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { isDirect, proxyAt } from '../../src/bank/proxy.ts';
+import { fetchThrough, isDirect, proxyAt } from '../../src/bank/proxy.ts';
 import { createTransport, type HttpRequest } from '../../src/bank/transport.ts';
 import { causeOf } from '../../src/domain/causes.ts';
 import { proxiesOf } from '../../src/platform/config/bank.ts';
@@ -146,4 +146,26 @@ it('is the one of the setting, of the environment where the setting says so, and
 
 it.each(['socks5://proxy:1080', 'http://proxy/path', 'http://'])('%s is none', (given) => {
   expect(() => proxies(given)).toThrow(ConfigError);
+});
+
+it('carries the requests of a library, with their form and its answer', async () => {
+  const there = await listening(
+    httpServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      response.writeHead(401, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ host: request.headers.host, body }));
+    }),
+  );
+  const way = await proxy();
+  const ask = fetchThrough(proxyAt(`http://alice:p%40ss@127.0.0.1:${way.port}`));
+  const body = new URLSearchParams({ code: 'a b' });
+  const answer = await ask(`http://login.example:${there}/token`, { method: 'POST', body, redirect: 'manual' });
+  expect([answer.status, await answer.json()]).toEqual([401, { host: `login.example:${there}`, body: 'code=a+b' }]);
+  expect(way.asked).toMatchObject([
+    { target: `login.example:${there}`, authorization: expect.stringMatching(/^Basic /) },
+  ]);
+  const refused = fetchThrough(proxyAt(`http://127.0.0.1:${(await proxy(407)).port}`));
+  const error = await refused(`http://login.example:${there}/`).catch((thrown: unknown) => thrown);
+  expect(causeOf(error, 'sign-in')?.name).toBe('proxy-authentication');
 });

@@ -152,6 +152,25 @@ describe('a policy file', () => {
     expect([twice(passkey.id), twice('AAAAAAAAAAAAAAAAAAAAAA')]).toEqual([shared, shared]);
   });
 
+  it('knows people by what a provider calls them, each by another name, and no program', () => {
+    const origin = 'https://payouts.example.com';
+    const named = (name: string, more: object) => ({ ...person(name, ['maker'], []), ...more });
+    const withPeople = (...more: object[]) => {
+      const { people, ...rest } = withPasskey({ origin });
+      return { ...rest, people: [...people, ...more] };
+    };
+    const zoe = named('zoe', { identities: ['0a1b'] });
+    const read = parsePolicy(JSON.stringify(withPeople(zoe)));
+    if ('problems' in read) throw new Error(read.problems.join());
+    expect(read.policy.people.at(-1)?.identities).toEqual(['0a1b']);
+    expect(problemsOf(withPeople(zoe, named('quentin', { identities: ['0a1b'] })))).toEqual([
+      'people.5.keys: has a key, token or identity that people.4 has too; each belongs to one person',
+    ]);
+    expect(problemsOf(withPeople({ ...zoe, unsigned: true }))).toEqual([
+      'people.4.identities: are set together with unsigned, which is for programs; give people a name of their own',
+    ]);
+  });
+
   it('knows people by passkeys, for the pages of one origin', () => {
     const read = parsePolicy(JSON.stringify(withPasskey({ origin: 'https://payouts.example.com' })));
     if ('problems' in read) throw new Error(read.problems.join());

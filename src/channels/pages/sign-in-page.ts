@@ -139,7 +139,7 @@ ${provider !== undefined && throughProvider(provider.host, next)}
 <p>With a passkey you sign in and decide: your fingerprint, your face or the PIN of your device.</p>
 <form method="post" action="/sign-in" data-passkey="get">
 ${csrfField(view)}<input type="hidden" name="next" value="${next}"><input type="hidden" name="signed">
-<p><button class="${provider === undefined ? 'main' : ''}">Sign in with a passkey</button></p>
+<p><button${provider === undefined && html` class="main"`}>Sign in with a passkey</button></p>
 <p class="problem" role="alert" data-problem hidden></p>
 </form>
 <noscript><p class="problem">Passkeys need JavaScript. Without it, decide on the command line: <code>payouts approve ID --key FILE</code>.</p></noscript>

@@ -10,6 +10,7 @@ import { PAYEE_FIELDS } from '../../support/payee.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
 import { complaints, enrol, signIn, withAuthenticator } from './browsing.ts';
+import { openProvider } from './openid-provider.ts';
 import { openPages, pagePeople } from './visiting.ts';
 
 const executable = installedChromium();
@@ -289,6 +290,47 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     await expect.poll(() => gateway.controls.length).toBe(1);
     expect(asked).toEqual(Array(2).fill('Cancel every payout of this batch that can still be stopped?'));
     await page.context().close();
+  });
+
+  it('are entered through a provider on another site, and left there too', async () => {
+    const people = await pagePeople([['alice', ['maker']]]);
+    const { origin, policy, port } = people;
+    Object.assign(policy.people[0] ?? {}, { identities: ['0a1b'], credentials: [] });
+    // For a browser another site than localhost, from which it keeps a strict cookie.
+    const provider = await openProvider({ origin }, { host: '127.0.0.1' });
+    provider.accounts.set('0a1b', {});
+    const { issuer, clientId, clientSecret } = provider;
+    await openGateway([], {
+      policy,
+      port,
+      env: {
+        PAYOUTS_OIDC_ISSUER: issuer,
+        PAYOUTS_OIDC_CLIENT_ID: clientId,
+        PAYOUTS_OIDC_CLIENT_SECRET: clientSecret,
+      },
+    });
+    const context = await browser.newContext();
+    const said = complaints(context);
+    const page = await context.newPage();
+    const through = page.getByRole('link', { name: /^Sign in at 127/ });
+    await page.goto(`${origin}/batches`);
+    for (const width of [390, 1400]) {
+      await page.setViewportSize({ width, height: 900 });
+      await through.waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    }
+    await through.click();
+    await page.getByLabel('Account').fill('0a1b');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Batches' }).waitFor();
+    expect(page.url()).toBe(`${origin}/batches`);
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Yes, sign me out' }).click();
+    await page.waitForURL(/\/sign-in(\?|$)/);
+    await through.click();
+    await page.getByLabel('Account').waitFor();
+    expect(said.filter((text) => text.includes('Content Security Policy'))).toEqual([]);
+    await context.close();
   });
 
   it('say that nothing was decided if the session has ended or the gateway is gone', async () => {

@@ -102,7 +102,16 @@ function serve(
     ],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], roles: ['roles'] },
     scopes: ['openid', 'offline_access'],
-    features: { devInteractions: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: {
+        // Its own page loads a font from the internet.
+        logoutSource: async (context, form) => {
+          context.type = 'html';
+          context.body = `${form}<button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>`;
+        },
+      },
+    },
     interactions: { url: (_context, { uid }) => `/login/${uid}` },
     issueRefreshToken: async () => refreshes,
     findAccount: (_context, sub) => {
