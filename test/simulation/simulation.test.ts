@@ -80,11 +80,11 @@ describe('the simulation', () => {
     ['look-before-the-attempt-counts', 'I1', 5],
     ['generation-asks-only-the-store', 'I1', 66],
     ['orders-of-generations-ignored', 'I1', 5],
-    ['record-without-outcome-taken-as-unsent', 'I5', 52],
+    ['record-without-outcome-taken-as-unsent', 'I5', 20],
     ['question-forgotten-afresh', 'I8', 7],
     ['older-copy-believed', 'I4', 30],
     ['completed-without-end-believed', 'I4', 30],
-    ['read-in-another-world', 'I8', 156],
+    ['read-in-another-world', 'I8', 80],
   ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);
     expect(code).toBe(1);
