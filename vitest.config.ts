@@ -63,10 +63,11 @@ const thorough = named(
 );
 /** Our servers over HTTP, drop folders, single processes, recorded histories and a sample of the simulation. */
 const integration = [
-  'test/channels/{http,pages}/**/*.test.ts',
+  'test/channels/{http,mcp,pages}/**/*.test.ts',
   ...named(
     ...['store/audit/independent', 'cli/closed-output', 'cli/end-soon', 'cli/interrupt', 'cli/start-up'],
-    ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/template', 'platform/codec/codec-server'],
+    ...['cli/commands/card', 'cli/commands/card-create', 'cli/commands/mcp', 'cli/commands/template'],
+    ...['platform/codec/codec-server'],
     ...[
       'platform/audit/audit-log',
       'reports/events/killed',

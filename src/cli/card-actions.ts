@@ -5,6 +5,7 @@ import { v7 } from 'uuid';
 import { readJsonOnce } from '../bank/json.ts';
 import { assertNoCardNumber, requestIdOf } from '../channels/find-target.ts';
 import type { CardDocument } from '../channels/http/card-documents.ts';
+import { type GatewayClient, gatewayAddress } from '../channels/http/gateway-client.ts';
 import {
   aboutCard,
   CANCEL_CARD,
@@ -25,7 +26,6 @@ import { problemOf } from '../files/intake/problem-of.ts';
 import { answerOrRefuse, confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type FollowEnd, followUntil } from './follow-batch.ts';
-import { type GatewayClient, gatewayAddress } from './gateway-client.ts';
 import { neededFor, todoFor } from './inbox-actions.ts';
 import { type Output, table } from './output.ts';
 import type { Session } from './session.ts';

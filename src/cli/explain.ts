@@ -3,19 +3,14 @@ import { type LabelledText, labelledLines, widthOf } from '../domain/display.ts'
 import { visible } from '../domain/finding.ts';
 import { INSTRUCTION_FIELDS } from '../domain/instruction.ts';
 import { didYouMean } from '../domain/nearest.ts';
-import { needsAttention, type PayoutState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
-import { isReasonCode, REASONS } from '../domain/reasons.ts';
-import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
+import { REASONS } from '../domain/reasons.ts';
+import { INCIDENTS } from '../domain/reconciliation.ts';
 import type { Actor, Remedy } from '../domain/remedy.ts';
-import {
-  COLUMNS,
-  type Column,
-  FINDINGS_OF_EVERY_COLUMN,
-  FINDINGS_OF_PAYEE_FIELDS,
-} from '../files/rules/input-columns.ts';
+import { COLUMNS, FINDINGS_OF_EVERY_COLUMN, FINDINGS_OF_PAYEE_FIELDS } from '../files/rules/input-columns.ts';
 import { RULES } from '../files/rules/rules.ts';
 import { fieldNames, sampleValue } from '../files/template/template.ts';
+import { type Meaning, meaningOf, type RemedyMeaning } from '../reports/meanings.ts';
 import { STATES } from '../reports/state-texts.ts';
 import { table } from './output.ts';
 import type { Session } from './session.ts';
@@ -36,69 +31,46 @@ export async function explain(
     session.output.result(LIST.document, LIST.text);
     return;
   }
-  const own = [...column(name), ...rule(name), ...state(name), ...reason(name), ...incident(name)];
+  const own = ownMeanings(name);
   const found = own.length > 0 ? own : bankField(await offerOf(session, currency), name);
   const document = Object.assign({ name }, ...found.map((it) => it.document));
   session.output.result(document, found.map(({ text }) => text).join('\n\n'));
 }
 
-function column(name: string): Explained[] {
-  if (!isColumn(name)) return [];
-  const { needed, meaning, rule, example, findings } = COLUMNS[name];
-  const named = [...findings, ...FINDINGS_OF_EVERY_COLUMN].sort();
-  const text = labelled([
+/** In the order of their parts. */
+function ownMeanings(name: string): Explained[] {
+  const { column, rule, state, reason, incident } = meaningOf(name);
+  return [
+    ...(column ? [{ document: { column }, text: columnText(name, column) }] : []),
+    ...(rule === undefined ? [] : [{ document: { rule }, text: lines(['finding', name], ['meaning', rule]) }]),
+    ...(state ? [{ document: { state }, text: stateText(name, state) }] : []),
+    ...(reason ? [{ document: { reason }, text: remedyText('reason', name, reason) }] : []),
+    ...(incident ? [{ document: { incident }, text: remedyText('incident', name, incident) }] : []),
+  ];
+}
+
+const lines = (...labels: readonly LabelledText[]): string => labelled(labels);
+
+const columnText = (name: string, { meaning, needed, rule, example, findings }: NonNullable<Meaning['column']>) =>
+  lines(
     ['column', name],
     ['meaning', meaning],
     ['needed', needed],
     ['rule', rule],
     ['example', example],
-    ['findings', named.join(', ')],
-  ]);
-  return [{ document: { column: { needed, meaning, rule, example, findings: named } }, text }];
-}
+    ['findings', findings.join(', ')],
+  );
 
-function rule(name: string): Explained[] {
-  const meaning = Object.hasOwn(RULES, name) ? RULES[name] : undefined;
-  if (meaning === undefined) return [];
-  const text = labelled([
-    ['finding', name],
-    ['meaning', meaning],
-  ]);
-  return [{ document: { rule: meaning }, text }];
-}
-
-function state(name: string): Explained[] {
-  if (!Object.hasOwn(STATES, name)) return [];
-  const { meaning, byItself } = STATES[name as PayoutState];
-  const asksPeople = needsAttention(name as PayoutState);
-  const text = labelled([
+const stateText = (name: string, { meaning, needsAttention, byItself }: NonNullable<Meaning['state']>) =>
+  lines(
     ['state', name],
     ['meaning', meaning],
-    ['people', asksPeople ? 'yes; the reason says who: payouts inbox' : 'no'],
+    ['people', needsAttention ? 'yes; the reason says who: payouts inbox' : 'no'],
     ['otherwise', byItself],
-  ]);
-  return [{ document: { state: { meaning, needsAttention: asksPeople, byItself } }, text }];
-}
+  );
 
-const reason = (name: string): Explained[] => (isReasonCode(name) ? [remedied('reason', name, REASONS[name])] : []);
-
-const incident = (name: string): Explained[] =>
-  Object.hasOwn(INCIDENTS, name) ? [remedied('incident', name, INCIDENTS[name as IncidentKind])] : [];
-
-function remedied(
-  what: 'reason' | 'incident',
-  name: string,
-  { says: meaning, who, todo, byItself }: Remedy,
-): Explained {
-  const text = labelled([
-    [what, name],
-    ['meaning', meaning],
-    ['who', ACTORS[who]],
-    ['to do', todo],
-    ['otherwise', byItself],
-  ]);
-  return { document: { [what]: { meaning, who, remedy: todo, byItself } }, text };
-}
+const remedyText = (what: 'reason' | 'incident', name: string, { meaning, who, remedy, byItself }: RemedyMeaning) =>
+  lines([what, name], ['meaning', meaning], ['who', ACTORS[who]], ['to do', remedy], ['otherwise', byItself]);
 
 const ACTORS: Readonly<Record<Actor, string>> = {
   approver: 'an approver other than the maker',
@@ -152,8 +124,6 @@ function unknownName(name: string, fields: readonly string[]): Problem {
     { hint: `payouts explain lists them.${didYouMean(name, known)}` },
   );
 }
-
-const isColumn = (name: string): name is Column => Object.hasOwn(COLUMNS, name);
 
 const labelled = (lines: readonly LabelledText[]): string =>
   labelledLines(lines, { labelWidth: 'otherwise  '.length, width: widthOf(process.stdout) }).join('\n');

@@ -29,6 +29,7 @@ import {
   gateway,
   histories,
   intake,
+  mcp,
   migrate,
   replay,
   restore,
@@ -132,7 +133,7 @@ const COMMAND_GROUPS = {
     ...[status, report, list, incidents, statement, explain],
     ...[accounts, cash, beneficiaries, orders, calendar, events, audit],
   ],
-  'Run and keep': [worker, gateway, sandbox, intake, schedule, reconcile, migrate, backup, restore],
+  'Run and keep': [worker, gateway, mcp, sandbox, intake, schedule, reconcile, migrate, backup, restore],
   'For scripts and developers': [completion, reference, histories, replay],
 } as const;
 

@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { Bank } from '../bank/bank.ts';
+import { type GatewayClient, gatewayClient } from '../channels/http/gateway-client.ts';
 import type { OperationHere, Place } from '../channels/http/operation.ts';
 import { Problem } from '../domain/problem.ts';
 import { keyToken } from '../people/signing/key-token.ts';
@@ -13,7 +14,6 @@ import { COMMAND_MS } from '../platform/temporal/worker-answer.ts';
 import type { BatchSummary } from '../reports/batch-report.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import { type GatewayClient, gatewayClient } from './gateway-client.ts';
 import { createOutput, type Output } from './output.ts';
 
 const reports = () => import('../reports/report-batch.ts');
@@ -81,10 +81,10 @@ export class Session implements AsyncDisposable {
     return this.openedGateway;
   }
 
-  /** The gateway at an address, which gets the token or a token of the key of this command. */
-  gatewayAt(url: string): GatewayClient {
+  /** The gateway at an address, which gets the token or a token of the key of this command. `by`: what carries a request. */
+  gatewayAt(url: string, by?: typeof fetch): GatewayClient {
     const { tokens } = this.config.gateway;
-    return gatewayClient(url, () => tokens.reveal()[0]?.token ?? this.tokenOfKey(url));
+    return gatewayClient(url, () => tokens.reveal()[0]?.token ?? this.tokenOfKey(url), by);
   }
 
   /** The private key that the person of this command signs with; undefined: none is given. */

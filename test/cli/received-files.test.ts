@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { gatewayClient } from '../../src/cli/gateway-client.ts';
+import { gatewayClient } from '../../src/channels/http/gateway-client.ts';
 import { receiveErpFile, receiveReport } from '../../src/cli/report-files.ts';
 import type { Session } from '../../src/cli/session.ts';
 import { loadConfig } from '../../src/platform/config.ts';

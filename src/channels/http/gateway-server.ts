@@ -11,6 +11,7 @@ import { ConfigError, type Secret } from '../../platform/config/key.ts';
 import { StackError } from '../../platform/embedded/home.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
 import { readinessDocument, readinessOf } from '../../platform/telemetry/readiness.ts';
+import { mcpRoute } from '../mcp/mcp-route.ts';
 import { pages } from '../pages/pages.ts';
 import { admitCallers, countAttempts, counted, rateLimitOf } from './admission.ts';
 import { answerOf, answerTo } from './answer-error.ts';
@@ -155,7 +156,7 @@ async function gatewayApp(
     await scope.register(rateLimit, rateLimitOf(gateway.config.gateway.perMinute, pageKey));
     cardPageRoutes(scope, gateway);
   });
-  for (const add of [codecRoutes, webhookRoutes, pages]) app.register(async (scope) => add(scope, gateway));
+  for (const add of [codecRoutes, webhookRoutes, mcpRoute, pages]) app.register(async (scope) => add(scope, gateway));
   return { app, routes };
 }
 

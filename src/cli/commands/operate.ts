@@ -46,6 +46,15 @@ export const worker = command('worker', 'run a worker', {
   action: async () => (await import('../processes.ts')).worker,
 });
 
+export const mcp = command(
+  'mcp',
+  'serve agents over the Model Context Protocol on stdin and stdout: reads, never decides',
+  {
+    examples: [['PAYOUTS_GATEWAY_URL=https://payouts.example.com payouts mcp', 'for the settings of an agent']],
+    action: async () => (await import('../mcp.ts')).mcp,
+  },
+);
+
 export const sandbox = command('sandbox', 'run the sandbox bank alone', {
   examples: [['payouts sandbox --port 8080 --file bank.sqlite', 'a sandbox bank with its own books']],
   options: [

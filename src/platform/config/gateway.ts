@@ -1,6 +1,6 @@
 import { proxyNetworks } from './cards.ts';
 import { ConfigError, key, Secret, type ValuesOf } from './key.ts';
-import { count, httpUrl, pathText, readBy } from './values.ts';
+import { count, httpUrl, oneOf, pathText, readBy } from './values.ts';
 
 export interface GatewayToken {
   /** The maker of what is handed over with this token. */
@@ -61,6 +61,11 @@ export const GATEWAY_KEYS = {
     '32',
     'concurrent requests allowed for one caller of the gateway; further ones are refused',
   ),
+  PAYOUTS_MCP: key(
+    oneOf('off', 'read', 'propose'),
+    'off',
+    'what agents may use over the Model Context Protocol: read: the gateway offers /mcp, whose tools only read; propose: also plans and drafts, there and by `payouts mcp`, which reads in any case. No tool decides or pays',
+  ),
 } as const;
 
 type GatewayValues = ValuesOf<typeof GATEWAY_KEYS>;
@@ -77,6 +82,7 @@ export function gatewayOf(values: GatewayValues, policy: string | undefined) {
     tokens: new Secret(tokensOf(values, policy)),
     perMinute: values.PAYOUTS_GATEWAY_RATE,
     atOnce: values.PAYOUTS_GATEWAY_CONCURRENCY,
+    mcp: values.PAYOUTS_MCP,
     /** Paths of PEM files. */
     tls: tlsOf(values),
     proxies: values.PAYOUTS_GATEWAY_TRUSTED_PROXY ?? [],

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
+import { gatewayClient } from '../../../src/channels/http/gateway-client.ts';
 import { eventsStatus, forgetEvents, listEvents, replayEvents } from '../../../src/cli/event-log.ts';
-import { gatewayClient } from '../../../src/cli/gateway-client.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { keyToken } from '../../../src/people/signing/key-token.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { gatewayClient } from '../../../src/cli/gateway-client.ts';
+import { gatewayClient } from '../../../src/channels/http/gateway-client.ts';
 import { retry, run } from '../../../src/cli/run.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';

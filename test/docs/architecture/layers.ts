@@ -43,14 +43,17 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'channels',
     packages: [
-      ...['@fastify/', '@simplewebauthn/server', '@temporalio/', 'content-disposition', 'fastify', 'uuid', 'zod'],
+      ...['@fastify/', '@modelcontextprotocol/server', '@simplewebauthn/server', '@temporalio/', 'content-disposition'],
+      ...['fastify', 'uuid', 'zod'],
       'node:',
     ],
   },
   { name: 'worker.ts', packages: ['@temporalio/', 'node:'] },
   {
     name: 'cli',
-    packages: ['@bomb.sh/tab', '@temporalio/client', 'commander', 'uuid', 'zod', 'node:'],
+    packages: [
+      ...['@bomb.sh/tab', '@modelcontextprotocol/server', '@temporalio/client', 'commander', 'uuid', 'zod', 'node:'],
+    ],
     outside: SCRIPTS,
   },
   { name: 'starter.ts', packages: [] },

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { namesInPath, type Operation } from '../channels/http/operation.ts';
-import { CHANNEL_HEADER } from '../channels/http/words.ts';
-import { causeInWords } from '../domain/causes.ts';
-import { leadsHere } from '../domain/loopback.ts';
-import { Problem, type ProblemKind } from '../domain/problem.ts';
-import { keyOfToken } from '../people/signing/key-token.ts';
+import { causeInWords } from '../../domain/causes.ts';
+import { leadsHere } from '../../domain/loopback.ts';
+import { Problem, type ProblemKind } from '../../domain/problem.ts';
+import { keyOfToken } from '../../people/signing/key-token.ts';
+import { namesInPath, type Operation } from './operation.ts';
+import { CHANNEL_HEADER } from './words.ts';
 
 /** A worker of the gateway may take its time for an answer. */
 const PATIENCE_MS = 120_000;
@@ -15,8 +15,9 @@ export type GatewayClient = ReturnType<typeof gatewayClient>;
  * A client of a gateway. Every failure is a `Problem`.
  *
  * @param bearer the token of a request; undefined for a gateway that only this machine can reach
+ * @param by what carries a request
  */
-export function gatewayClient(url: string, bearer: () => string | undefined) {
+export function gatewayClient(url: string, bearer: () => string | undefined, by: typeof fetch = fetch) {
   const send = async (path: string, request: RequestInit): Promise<Response> => {
     const token = bearer();
     const headers = {
@@ -24,7 +25,7 @@ export function gatewayClient(url: string, bearer: () => string | undefined) {
       [CHANNEL_HEADER]: 'command',
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     };
-    const response = await answerTo(url + path, { ...request, headers });
+    const response = await answerTo(by, url + path, { ...request, headers });
     if (response.ok) return response;
     const document = documentIn(await textOf(response));
     if (document !== undefined)
@@ -123,10 +124,10 @@ export function gatewayAddress(text: string): string {
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-async function answerTo(url: string, request: RequestInit): Promise<Response> {
+async function answerTo(by: typeof fetch, url: string, request: RequestInit): Promise<Response> {
   try {
     const { signal = AbortSignal.timeout(PATIENCE_MS) } = request;
-    return await fetch(url, { ...request, redirect: 'manual', signal });
+    return await by(url, { ...request, redirect: 'manual', signal });
   } catch (error) {
     throw unreachable(error);
   }

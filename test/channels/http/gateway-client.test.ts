@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { gatewayAddress, gatewayClient } from '../../src/cli/gateway-client.ts';
-import { keyToken } from '../../src/people/signing/key-token.ts';
-import { newKey } from '../../src/people/signing/signing.ts';
-import { endsWith } from '../support/ends-with.ts';
+import { gatewayAddress, gatewayClient } from '../../../src/channels/http/gateway-client.ts';
+import { keyToken } from '../../../src/people/signing/key-token.ts';
+import { newKey } from '../../../src/people/signing/signing.ts';
+import { endsWith } from '../../support/ends-with.ts';
 
 /** A server that answers everything alike. */
 async function answering(status: number, body: string, headers: Record<string, string> = {}): Promise<string> {
