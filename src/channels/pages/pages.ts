@@ -54,7 +54,7 @@ import {
 } from './sessions.ts';
 import { askToSignIn, passkeyRoutes, signInRoutes } from './sign-in-page.ts';
 import { statementPageRoutes, statementUploadRoutes } from './statements-page.ts';
-import { PendingUploads, planRoutes, submitRoutes } from './submit-page.ts';
+import { correctRoutes, PendingUploads, planRoutes, submitRoutes } from './submit-page.ts';
 import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
@@ -131,6 +131,7 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     inner.register(async (scope) => {
       asksForTokens(scope);
       planRoutes(scope, gateway, uploads);
+      correctRoutes(scope, gateway, uploads);
       for (const routes of OF_PLACES) routes(scope, gateway);
     });
   });

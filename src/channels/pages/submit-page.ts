@@ -1,4 +1,8 @@
+import { createReadStream } from 'node:fs';
+import { basename, parse } from 'node:path';
+import { Readable } from 'node:stream';
 import multipart, { type MultipartFile } from '@fastify/multipart';
+import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
@@ -6,7 +10,8 @@ import { counted, groupedAmount, minuteOf, peopleText } from '../../domain/displ
 import { type Finding, rowsText, warningsByKind } from '../../domain/finding.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
 import { Problem } from '../../domain/problem.ts';
-import { FILE_BYTES_MAX } from '../../files/input.ts';
+import { FILE_BYTES_MAX, isColumnName } from '../../files/input.ts';
+import { correctedCopy, type WrongCell, wrongCells } from '../../files/intake/corrections.ts';
 import { IntakeRefusal } from '../../files/intake/intake-refusal.ts';
 import type { Outlook } from '../../files/intake/outlook.ts';
 import type { ListedRow } from '../../files/intake/plan.ts';
@@ -72,12 +77,8 @@ const agreeBody = options.extend({ plan: z.string().max(100), by: storableText.o
 /** `/batches/new/ID`: the state of a submitted file, and the plan to confirm. */
 export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads: PendingUploads): void {
   const { policy } = gateway.settings;
-  const heldIn = (request: FastifyRequest): PendingUpload => {
-    const { upload } = request.params as { upload: string };
-    const held = uploads.find(upload, request.caller.name, gateway.now());
-    if (held !== undefined) return held;
-    throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
-  };
+  const heldIn = (request: FastifyRequest): PendingUpload =>
+    uploads.held((request.params as { upload: string }).upload, request.caller.name, gateway.now());
   const takeIn = async (held: PendingUpload, caller: Caller, asked: SubmitOptions & { by?: string; plan?: string }) => {
     const { skip, meant, by, plan } = asked;
     const dryRun = plan === undefined;
@@ -96,11 +97,12 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
   app.get('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
     const held = heldIn(request);
     const view = viewOf(request, reply, gateway);
-    const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query) };
+    const page: PlanPage = { view, path: planPath(held), options: parsed(options, request.query), held };
     const taking = await takeIn(held, request.caller, page.options);
     if (taking instanceof IntakeRefusal) {
       const { status } = answerOf(taking);
-      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, taking), status });
+      const cells = await wrongCells(gateway, held.upload.path, taking.findings);
+      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, taking, cells), status });
     }
     if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
     return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
@@ -114,8 +116,52 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
     const taking = await takeIn(held, request.caller, body);
     if (taking instanceof IntakeRefusal) throw taking;
     if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
+    await auditCorrections(gateway, held, request.caller.name ?? body.by ?? 'gateway');
     await uploads.drop(held.id);
     return reply.redirect(batchPath(taking.batchId), 303);
+  });
+}
+
+/** Of a batch made of a corrected copy: who has corrected which values, and the digest of the original. */
+async function auditCorrections({ store, now }: PagesGateway, held: PendingUpload, actor: string): Promise<void> {
+  if (held.corrected === undefined) return;
+  const { original, cells } = held.corrected;
+  const detail = { original: original.sha256, copy: held.upload.sha256, remark: cells.join(', ') };
+  await store.audit({ at: now(), actor, action: 'corrected before submitting', subject: held.batchId, detail });
+}
+
+const CELL = /^cell:(\d{1,7}):(.{1,64})$/;
+const correctBody = z.record(z.string(), z.string().max(1_000));
+
+/** `/batches/new/ID/correct`: other values for cells with findings. The copy with them is planned; the original is kept beside it. */
+export function correctRoutes(app: FastifyInstance, gateway: PagesGateway, uploads: PendingUploads): void {
+  const heldIn = (request: FastifyRequest): PendingUpload =>
+    uploads.held((request.params as { upload: string }).upload, request.caller.name, gateway.now());
+  app.post('/batches/new/:upload/correct', accessOf(SUBMITTING), async (request, reply) => {
+    const held = heldIn(request);
+    const values = Object.entries(parsed(correctBody, request.body, 'form')).flatMap(([name, value]) => {
+      const [, row, column = ''] = CELL.exec(name) ?? [];
+      return row === undefined || !isColumnName(column) ? [] : [{ row: Number(row), column, value: value.trim() }];
+    });
+    const copy = await correctedCopy(gateway, held.upload.path, values);
+    if (copy === undefined) {
+      throw new Problem('conflict', 'not-correctable', 'This file cannot be corrected here.', {
+        hint: 'Correct it where it was made, and submit it again.',
+      });
+    }
+    const name = `${parse(held.upload.path).name.replace(/-corrected$/, '')}-corrected.csv`;
+    assertFileName(name);
+    const body = Readable.from([Buffer.from(copy.text)]);
+    const upload = await receive(body, uploadsOf(gateway.config), { name, extension: '' });
+    await uploads.correct(held, upload, copy);
+    return reply.redirect(planPath(held), 303);
+  });
+  app.get('/batches/new/:upload/copy', accessOf(SUBMITTING), async (request, reply) => {
+    const { upload } = heldIn(request);
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', contentDisposition.create(basename(upload.path)))
+      .send(createReadStream(upload.path));
   });
 }
 
@@ -208,17 +254,21 @@ ${factList([
 ])}
 <p class="quiet">The first line of a sheet or a CSV has these names. Bank messages (pain.001) and other formats are taken as your bank's software writes them. Nothing of a file is paid if one of its rows has a finding, unless you leave those rows out.</p>`;
 
+type Corrected = NonNullable<Awaited<ReturnType<typeof correctedCopy>>>;
+
 interface PlanPage {
   view: View;
+  held: PendingUpload;
   /** Path of the page for this file. */
   path: string;
   options: SubmitOptions;
 }
 
 const planPage = (
-  { view, path, options }: PlanPage,
+  { view, path, options, held }: PlanPage,
   document: PlanDocument,
 ): Html => html`<h1>${document.plan.file}</h1>
+${correctedNote(held, path)}
 ${planFacts(document)}
 ${choices(path, options)}
 ${payForm(view, path, document, optionFields(options))}`;
@@ -304,13 +354,41 @@ const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][nu
   { head: 'Of', cell: ({ days }) => (days === 0 ? 'today' : `${counted(days, 'day')} ago`) },
 ];
 
+/** What was changed of the original, and what its reader warned of. */
+const correctedNote = ({ corrected }: PendingUpload, path: string): Html | false =>
+  corrected !== undefined &&
+  html`<p class="note">This is a corrected copy, which is what will be paid: ${corrected.cells.join(', ') || 'nothing was changed'}. <a href="${path}/copy">Download the copy</a>, so that the program it came from can be corrected too.</p>
+${corrected.warnings.length > 0 && html`<h2>To check in the original</h2>${warningTable(corrected.warnings)}`}`;
+
+/** Where all findings are about single values: the values, to be corrected and checked again. */
+const correctForm = (view: View, path: string, cells: readonly WrongCell[]): Html => html`<h2>Correct it here</h2>
+<form class="card" method="post" action="${path}/correct">${csrfField(view)}
+${dataTable('The file itself stays as it is: a copy with these values is checked again', WRONG_CELLS, cells)}
+<p class="actions"><button class="main">Check again</button></p></form>`;
+
+const WRONG_CELLS: readonly Column<WrongCell>[] = [
+  { head: 'Place', cell: ({ cell, line }) => cell ?? `Line ${line}` },
+  {
+    head: 'Value',
+    cell: ({ row, column, value }) =>
+      html`<label>${wordByWord(column)} <input name="cell:${row}:${column}" value="${value}" maxlength="1000"></label>`,
+  },
+  {
+    head: 'Problem',
+    cell: ({ problems }) =>
+      html`<span>${problems.map(({ message, rule }) => html`${message} <code>${rule}</code> `)}</span>`,
+  },
+];
+
 const refusedPage = (
-  { path, options }: PlanPage,
+  { view, path, options, held }: PlanPage,
   { message, hint, findings, batchId }: Problem,
+  cells: readonly WrongCell[] | undefined,
 ): Html => html`<h1>This file was not accepted</h1>
 <p class="problem" role="alert">${message}</p>
+${correctedNote(held, path)}
 ${batchId !== undefined ? html`<p><a href="${batchPath(batchId)}">Its batch</a> shows how it ended.</p>` : findings.length === 0 && html`<p>${hint}</p>`}
-${findings.length > 0 && findingTable(findings)}
+${cells === undefined ? findings.length > 0 && findingTable(findings) : correctForm(view, path, cells)}
 ${findings.length > 0 && findings.every(({ row }) => row !== null) && choices(path, options)}
 <p><a class="button" href="/batches/new">Another file</a></p>`;
 
@@ -375,6 +453,8 @@ export interface PendingUpload {
   upload: Upload;
   /** Name of its maker; undefined if names are believed. */
   owner: string | undefined;
+  /** Of a corrected copy: the file that was submitted, and what is changed. */
+  corrected?: { original: Upload; cells: string[]; warnings: Finding[] };
   /** Id of its future batch, so that confirming it twice makes one batch. */
   batchId: string;
   until: number;
@@ -410,10 +490,30 @@ export class PendingUploads implements AsyncDisposable {
     return held !== undefined && held.owner === owner && held.until > now ? held : undefined;
   }
 
+  /** The same. Throws a `Problem` if it is gone or belongs to somebody else. */
+  held(id: string, owner: string | undefined, now: number): PendingUpload {
+    const held = this.find(id, owner, now);
+    if (held !== undefined) return held;
+    throw new Problem('not-found', 'unknown-id', 'This file is no longer available.', { hint: 'Submit it again.' });
+  }
+
+  /** A corrected copy takes the place of a file, which is kept. */
+  async correct(held: PendingUpload, copy: Upload, { changed, warnings }: Corrected): Promise<void> {
+    const { upload, corrected } = held;
+    held.upload = copy;
+    held.corrected = {
+      original: corrected?.original ?? upload,
+      cells: [...new Set([...(corrected?.cells ?? []), ...changed])],
+      warnings: corrected?.warnings ?? warnings,
+    };
+    if (corrected !== undefined) await upload[Symbol.asyncDispose]();
+  }
+
   async drop(id: string): Promise<void> {
     const held = this.#held.get(id);
     this.#held.delete(id);
     await held?.upload[Symbol.asyncDispose]();
+    await held?.corrected?.original[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -78,6 +78,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'POST /batches/new',
     ],
     ...['GET /batches/new/:upload', 'POST /batches/new/:upload'],
+    ...['POST /batches/new/:upload/correct', 'GET /batches/new/:upload/copy'],
     ...['GET /batches/:id/retry', 'POST /batches/:id/retry'],
     ...['GET /moves/new', 'POST /moves/plan', 'POST /moves', 'GET /moves/:reference'],
   ],

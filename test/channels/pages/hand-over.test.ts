@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { csvOf } from '../../e2e/payout-files.ts';
@@ -6,6 +7,8 @@ import { openPages, pagePeople, type Seen, signedIn, Visit } from './visiting.ts
 
 const GOOD = csvOf([{ id: '1' }, { id: '2', amount: '13.00' }]);
 const MIXED = csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]);
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /** What a browser sends for the form with the file. */
 async function upload(visit: Visit, name: string, text: string, { csrf }: { csrf?: string } = {}): Promise<Seen> {
@@ -160,6 +163,50 @@ describe('a file handed over on the pages', () => {
     expect(readdirSync(gateway.uploads)).toEqual([]);
     expect((await visit.send('/batches/new/none')).status).toBe(404);
   });
+});
+
+it('a file with wrong values is corrected on the page: the copy is checked again and paid, and its original is on record', async () => {
+  const people = await pagePeople([
+    ['alice', ['maker']],
+    ['anna', ['maker']],
+  ]);
+  const gateway = await openPages(people);
+  const alice = await signedIn(people, 'alice');
+  const path = `${(await upload(alice, 'payroll.csv', MIXED)).headers.location}`;
+  const refused = (await alice.send(path)).text;
+  expect(refused).toMatch(/<label>amount <input name="cell:2:amount" value="1.234"/);
+  const wrong = await alice.submit(path, `${path}/correct`, { 'cell:2:amount': '1.2345' });
+  expect([wrong.status, wrong.headers.location]).toEqual([303, path]);
+  expect((await alice.send(path)).text).toContain('value="1.2345"');
+  await alice.submit(path, `${path}/correct`, { 'cell:2:amount': '13.00' });
+  const plan = (await alice.send(path)).text;
+  expect(plan).toContain('<h1>payroll-corrected.csv</h1>');
+  expect(plan).toMatch(/corrected copy.*row 2 amount/);
+  expect(plan).toContain('25.50 USD');
+  const copy = await alice.send(`${path}/copy`);
+  expect(copy.headers['content-disposition']).toBe('attachment; filename=payroll-corrected.csv');
+  expect((await (await signedIn(people, 'anna')).send(`${path}/copy`)).status).toBe(404);
+  await alice.submit(path, path, {});
+  const [batch] = await gateway.proxy.store.batches(1);
+  expect(batch).toMatchObject({ file: 'payroll-corrected.csv', total: 2, by: 'alice', sha256: sha256Of(copy.text) });
+  expect(await gateway.proxy.store.auditEntriesOf(batch?.batchId ?? '')).toContainEqual(
+    expect.objectContaining({
+      actor: 'alice',
+      action: 'corrected before submitting',
+      detail: { original: sha256Of(MIXED), copy: batch?.sha256, remark: 'row 2 amount' },
+    }),
+  );
+  expect(readdirSync(gateway.uploads)).toEqual([]);
+});
+
+it.each([
+  ['a column of the file is wrong', MIXED.replace('id,', 'id,notte,')],
+  ['a row cannot be read', `${MIXED}1,2\n`],
+  ['nothing is wrong with any value', '[{]'],
+])('a file is not corrected on the page where %s', async (_, text) => {
+  const visit = new Visit((await openGateway()).url);
+  const path = `${(await upload(visit, 'a.csv', text)).headers.location}`;
+  expect((await visit.send(path)).text).not.toContain('/correct"');
 });
 
 it('the page for a file explains its columns, and gives templates that pass as they are', async () => {
