@@ -51,6 +51,7 @@ import {
   list,
   open,
   orders,
+  period,
   reconcile,
   reference,
   report,
@@ -130,7 +131,7 @@ const COMMAND_GROUPS = {
     ...[pause, drain, resume, switches, policy],
   ],
   Show: [
-    ...[status, report, list, incidents, statement, explain],
+    ...[status, report, list, incidents, statement, period, explain],
     ...[accounts, cash, beneficiaries, orders, calendar, events, audit],
   ],
   'Run and keep': [worker, gateway, mcp, sandbox, intake, schedule, reconcile, migrate, backup, restore],

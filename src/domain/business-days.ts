@@ -1,5 +1,5 @@
 import { isSystemClosed } from './payment-systems.ts';
-import { laterDay, midnightOf } from './time.ts';
+import { laterDay, localTime, midnightOf } from './time.ts';
 
 export const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'] as const;
 type Weekday = (typeof WEEKDAYS)[number];
@@ -99,10 +99,4 @@ function cutOffOf({ cutOffs }: BusinessCalendar, currency: string, type: string 
   const ofCurrency = cutOffs.filter((it) => it.currency === currency);
   if (type === undefined) return ofCurrency.toSorted((one, other) => (one.at < other.at ? -1 : 1))[0];
   return ofCurrency.find((it) => it.payment_type === type) ?? ofCurrency.find((it) => it.payment_type === undefined);
-}
-
-function localTime(at: number, timeZone: string): { date: string; time: string } {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
-  const [date = '', time = ''] = format.format(at).split(' ');
-  return { date, time };
 }

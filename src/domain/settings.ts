@@ -33,6 +33,8 @@ export interface WorkerSettings {
   transferAcrossUsers: boolean;
   /** Holidays; absent: every day is a business day. */
   calendar: BusinessCalendar | undefined;
+  /** IANA time zone in which a business day begins and ends. */
+  timeZone: string;
   /** Widens every window of an order list. Not scaled. */
   clockSkewMs: number;
   /** First pause between polls of the order watch. */

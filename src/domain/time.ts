@@ -20,3 +20,13 @@ export const isoDate = (at: number): string => new Date(at).toISOString().slice(
 
 /** The day `days` after this one (ISO date), or before it. */
 export const laterDay = (day: string, days: number): string => isoDate(Date.parse(day) + days * DAY_MS);
+
+/** The day of a moment (epoch ms) in a time zone (IANA), ISO 8601. */
+export const dayIn = (at: number, zone: string): string => (zone === 'UTC' ? isoDate(at) : localTime(at, zone).date);
+
+/** Date (ISO 8601) and time (`15:30`) of a moment (epoch ms) in a time zone (IANA). */
+export function localTime(at: number, timeZone: string): { date: string; time: string } {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' });
+  const [date = '', time = ''] = format.format(at).split(' ');
+  return { date, time };
+}

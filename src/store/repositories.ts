@@ -81,6 +81,17 @@ export {
   users,
   waitingPayouts,
 } from './payouts.ts';
+export {
+  balanceSteps,
+  closePeriod,
+  ledgerEntries,
+  ledgerStatements,
+  noteBalance,
+  periodDocument,
+  periodDocuments,
+  periodsInForce,
+  reopenPeriod,
+} from './periods.ts';
 export * from './signed-decisions.ts';
 export * from './statements.ts';
 export {

@@ -17,13 +17,14 @@ import type { SerializedEntry } from './audit/entry.ts';
 import type { Hash } from './audit/merkle.ts';
 import type { Json, JsonColumns } from './engine/column-dialect.ts';
 import type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-tables.ts';
+import type { PeriodTables } from './period-tables.ts';
 import { STATEMENT_JSON_COLUMNS, type StatementTables } from './statement-tables.ts';
 
 /**
  * Tables of the store with their rows as callers see them, the same on SQLite and PostgreSQL. On disk names are snake_case. Money
  * is text (decimal strings), times are integers (epoch milliseconds), `Json` is text.
  */
-export interface Tables extends StatementTables {
+export interface Tables extends StatementTables, PeriodTables {
   meta: { key: string; value: string };
   batches: BatchTable;
   payouts: PayoutTable;

@@ -73,6 +73,8 @@ export interface EntryMatch {
   reference: string | null;
   kind: MovementKind | 'other';
   foundBy: MatchedBy;
+  /** What of the booking it is, minor units as text; below zero: it left the account. */
+  amount: string;
 }
 
 /** What people have said of a booking: it belongs to this payout, or to none. */

@@ -102,7 +102,17 @@ export async function replaceOrders(
 ): Promise<void> {
   await inTransaction(db, async (transaction) => {
     const { statementId, accountId } = record;
-    await forgetStatement(transaction, statementId);
+    const listed = new Set(entries.map(({ entryId }) => entryId));
+    const before = await transaction
+      .selectFrom('statementEntries')
+      .select('entryId')
+      .where('statementId', '=', statementId)
+      .execute();
+    const gone = before.flatMap(({ entryId }) => (listed.has(entryId) ? [] : [entryId]));
+    // What was matched long ago is not compared again.
+    for (const some of chunks(gone))
+      await transaction.deleteFrom('entryMatches').where('entryId', 'in', some).execute();
+    await forgetEntries(transaction, statementId);
     await insertNew(transaction, 'statements', record);
     for (const some of chunks(entries)) {
       const rows = some.map(({ entryId, ...entry }) => {
@@ -117,6 +127,10 @@ export async function replaceOrders(
 async function forgetStatement(db: Database, statementId: string): Promise<void> {
   const entries = db.selectFrom('statementEntries').select('entryId').where('statementId', '=', statementId);
   await db.deleteFrom('entryMatches').where('entryId', 'in', entries).execute();
+  await forgetEntries(db, statementId);
+}
+
+async function forgetEntries(db: Database, statementId: string): Promise<void> {
   await db.deleteFrom('statementEntries').where('statementId', '=', statementId).execute();
   await db.deleteFrom('statements').where('statementId', '=', statementId).execute();
 }
@@ -298,8 +312,8 @@ export function recordReconciliation(
       .where('entry.bookedOn', '>=', since);
     await transaction.deleteFrom('entryMatches').where('uid', '=', uid).where('entryId', 'in', recent).execute();
     for (const some of chunks(matches)) {
-      const rows = some.map(({ lineId, movementId = '', reference = null, kind, by: foundBy }) => {
-        return { lineId, movementId, entryId: entryOfLine(lineId), uid, reference, kind, foundBy };
+      const rows = some.map(({ lineId, movementId = '', reference = null, kind, by: foundBy, minor }) => {
+        return { lineId, movementId, entryId: entryOfLine(lineId), uid, reference, kind, foundBy, amount: `${minor}` };
       });
       await insertNew(transaction, 'entryMatches', rows);
     }

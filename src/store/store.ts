@@ -13,6 +13,8 @@ export type * from './outbox-tables.ts';
 export type * from './payees.ts';
 export type * from './payout-search.ts';
 export type * from './payouts.ts';
+export type * from './period-tables.ts';
+export type * from './periods.ts';
 export type * from './repositories.ts';
 export type * from './schema.ts';
 export type * from './statement-tables.ts';

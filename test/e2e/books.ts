@@ -27,5 +27,18 @@ export function bookedOrders(home: string): BookedOrder[] {
   }
 }
 
+/** What the bank's own journal makes of each user's account, available and frozen, in minor units. */
+export function ledgerIn(home: string): Map<string, bigint> {
+  const db = new DatabaseSync(join(home, 'sandbox.sqlite'), { readOnly: true, timeout: 5_000 });
+  try {
+    const rows = db.prepare(
+      `SELECT account_id, sum(amount) AS sum FROM postings JOIN accounts USING (account_id) WHERE kind = 'customer' AND uid <> 'master' GROUP BY account_id`,
+    );
+    return new Map(rows.all().map(({ account_id: id, sum }) => [`${id}`, BigInt(`${sum}`)]));
+  } finally {
+    db.close();
+  }
+}
+
 export const paymentsIn = (home: string): BookedOrder[] =>
   bookedOrders(home).filter(({ type }) => type.toLowerCase() === 'payment');

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PeriodReport } from '../../src/reports/statements/period-report.ts';
 import { type CommandHome, type Ended, openCommandHome } from '../support/command.ts';
-import { bookedOrders, paymentsIn } from './books.ts';
+import { bookedOrders, ledgerIn, paymentsIn } from './books.ts';
 import { type BatchDocument, batchOf, errorOf, listOf } from './documents.ts';
 import { csvOf, payable } from './payout-files.ts';
 
@@ -49,6 +50,28 @@ describe('the demo', () => {
   it('leaves no stack behind', () => {
     expect(home.stack()).toBeUndefined();
     expect(existsSync(join(home.path, 'temporal.pid'))).toBe(false);
+  });
+
+  it('adds up to the ledger of the bank on every account, by its order list', async () => {
+    for (const uid of ['u-1001', 'u-1002']) {
+      const taken = await home.payouts('statement', '--orders', uid, '--json');
+      expect(JSON.parse(taken.stdout)).toMatchObject({ discrepancies: [] });
+    }
+    const shown = await home.payouts('period', 'show', '2026-01-01..2100-01-01', '--json');
+    expect(shown.code).toBe(0);
+    const { accounts }: PeriodReport = JSON.parse(shown.stdout);
+    const kept = accounts.filter(({ closing }) => closing !== null);
+    const minor = (text: string | null): bigint => BigInt((text ?? '').replace('.', ''));
+    expect(new Map(kept.map(({ accountId, closing }) => [accountId, minor(closing)]))).toEqual(ledgerIn(home.path));
+    for (const { opening, lines, closing } of kept) {
+      expect(Object.values(lines).reduce((sum, amount) => sum + minor(amount), minor(opening))).toBe(minor(closing));
+      expect([lines.unexplainedIn, lines.unexplainedOut].every((amount) => minor(amount) === 0n)).toBe(true);
+    }
+    const sum = (line: 'sold' | 'bought' | 'fees'): bigint => kept.reduce((all, it) => all + minor(it.lines[line]), 0n);
+    expect([sum('sold') < 0n, sum('bought') > 0n, sum('fees') < 0n]).toEqual([true, true, true]);
+    expect(kept.reduce((all, { lines }) => all + minor(lines.paid), 0n)).toBe(
+      -paymentsIn(home.path).reduce((all, { amount }) => all + BigInt(amount), 0n),
+    );
   });
 
   it('pays nothing more the second time, shows the report it has and ends 0', async () => {

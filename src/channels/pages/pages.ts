@@ -39,6 +39,7 @@ import { moveRoutes } from './moves-page.ts';
 import { overviewRoutes } from './overview-page.ts';
 import { payeeRoutes } from './payees-page.ts';
 import { payoutRoutes } from './payout-page.ts';
+import { periodRoutes } from './period-page.ts';
 import { providerRoutes, recheck } from './provider-sign-in.ts';
 import { forReader, ZONE_COOKIE } from './reader.ts';
 import { retryRoutes } from './retry-page.ts';
@@ -60,7 +61,7 @@ import { switchRoutes } from './switches-page.ts';
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
   ...[overviewRoutes, accountRoutes, cashRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes, displayRoutes],
-  ...[incidentRoutes, statementPageRoutes, switchRoutes, auditRoutes],
+  ...[incidentRoutes, statementPageRoutes, periodRoutes, switchRoutes, auditRoutes],
 ];
 
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */

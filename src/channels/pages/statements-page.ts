@@ -138,7 +138,7 @@ interface Books {
 function page(view: View, { statements, flows, discrepancies }: Books): Html {
   const mayMatch = view.caller !== undefined && mayOperate(view.caller, 'resolve');
   return html`<h1>Statements</h1>
-<p>What the bank says that it booked, compared with what payouts moved. A difference changes no payout: somebody finds out which side is right.</p>
+<p>What the bank says that it booked, compared with what payouts moved. A difference changes no payout: somebody finds out which side is right. <a href="/period">What a day, a month or any two days add up to</a></p>
 ${mayMatch && uploadForm(view)}
 <h2>Differences</h2>
 ${discrepancies.length === 0 ? nothing(statements.length === 0 ? 'No statement was taken yet.' : 'The books agree.') : html`<p>${counted(discrepancies.length, 'difference')}. <a href="${PLACE}/differences.csv">As a table (CSV)</a> · <a href="${PLACE}/differences.json">as JSON</a></p>`}

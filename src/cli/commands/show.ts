@@ -2,6 +2,7 @@ import { EVENT_KINDS } from '../../domain/events-out.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import {
   argument,
+  BY,
   CONFIRMED,
   command,
   dayEnd,
@@ -142,6 +143,47 @@ export const statement = command(
     action: async () => (await import('../statement-actions.ts')).statement,
   },
 );
+
+const PERIOD_ARGUMENT = 'a day, a month, FIRST..LAST, today or yesterday';
+
+const showPeriod = command('show [period]', `show what the bank booked in a period: ${PERIOD_ARGUMENT}`, {
+  examples: [
+    ['payouts period show 2026-03', 'what a month adds up to on each account'],
+    ['payouts period show 2026-03-01..2026-03-15 --format csv', 'two weeks, as a table'],
+    ['payouts period show yesterday --json', 'as one document'],
+  ],
+  isDefault: true,
+  options: [option('--format <name>', 'csv: a line for each account', { choices: ['csv'] })],
+  action: async () => (await import('../period-actions.ts')).showPeriod,
+});
+
+const closePeriod = command(
+  'close <period>',
+  'close a day or a month: its document is kept, and its digest is signed',
+  {
+    examples: [
+      ['payouts period close 2026-03-31', 'close a day; again after a booking that came late'],
+      ['payouts period close 2026-03 --by alice', 'close a month'],
+    ],
+    options: [BY],
+    action: async () => (await import('../period-actions.ts')).closePeriod,
+  },
+);
+
+const listPeriods = command('list', 'list the closed periods, and which document superseded which', {
+  examples: [['payouts period list', 'the closed periods, and which were reopened']],
+  action: async () => (await import('../period-actions.ts')).listPeriods,
+});
+
+const periodDocument = command('document <digest>', 'print the document of a closed period, byte for byte', {
+  examples: [['payouts period document DIGEST > 2026-03.json', 'to keep elsewhere; sha256sum prints its digest']],
+  action: async () => (await import('../period-actions.ts')).periodDocument,
+});
+
+export const period = group('period', 'what the bank booked on each account in a period, and closing it', {
+  examples: [['payouts period show 2026-03', 'opening balance, paid, fees, exchanged, returned, closing balance']],
+  commands: [showPeriod, closePeriod, listPeriods, periodDocument],
+});
 
 export const accounts = command('accounts [uid]', 'show balances of a user, or of the master institution', {
   examples: [

@@ -80,6 +80,8 @@ export interface Match {
   reference: string | undefined;
   kind: MovementKind | 'other';
   by: MatchedBy;
+  /** What of the line it is; below zero: it left the account. */
+  minor: bigint;
 }
 
 export type DiscrepancyKind =

@@ -85,13 +85,7 @@ class Matching {
       const record = this.byReference.get(decision.reference ?? '');
       if (record === undefined) {
         this.open.delete(line);
-        this.matches.push({
-          lineId: line.id,
-          movementId: undefined,
-          reference: decision.reference,
-          kind: 'other',
-          by: 'person',
-        });
+        this.match(line, { movementId: undefined, reference: decision.reference, kind: 'other', by: 'person' });
       } else this.name(record, line, 'person');
     }
   }
@@ -148,7 +142,7 @@ class Matching {
     const taken = [payments, [...payments, ...fees]].find((some) => sum(some) === line.minor);
     if (taken === undefined) return false;
     this.open.delete(line);
-    for (const movement of taken) this.take(line, movement, by);
+    for (const movement of taken) this.take(line, movement, by, movement.minor);
     return true;
   }
 
@@ -184,14 +178,18 @@ class Matching {
     else lines.push({ line, by });
   }
 
-  private take(line: BookedLine, movement: OurMovement, by: MatchedBy): void {
+  private take(line: BookedLine, movement: OurMovement, by: MatchedBy, minor = line.minor): void {
     this.unbooked.delete(movement.id);
     const { id: movementId, reference, kind } = movement;
-    this.matches.push({ lineId: line.id, movementId, reference, kind, by });
+    this.match(line, { movementId, reference, kind, by }, minor);
+  }
+
+  private match(line: BookedLine, it: Omit<Match, 'lineId' | 'minor'>, minor = line.minor): void {
+    this.matches.push({ lineId: line.id, ...it, minor: line.direction === 'credit' ? minor : -minor });
   }
 
   private matched(line: BookedLine, record: OurRecord, kind: Match['kind'], by: MatchedBy): void {
-    this.matches.push({ lineId: line.id, movementId: undefined, reference: record.reference, kind, by });
+    this.match(line, { movementId: undefined, reference: record.reference, kind, by });
   }
 
   /** All lines of one record together: several bookings may be one payment, or one may be there twice. */
@@ -261,12 +259,23 @@ class Matching {
     const isWithFee = !isOther && (surplus === first.chargesMinor || (fee > 0n && surplus <= FEE_TIMES * fee));
     if (surplus > 0n && isWithFee) for (const { id } of fees) this.unbooked.delete(id);
     if (isOther) this.say('other-currency', record, lines, main.minor, booked);
-    else if (first.accountId === main.accountId && (surplus === 0n || (fee > 0n && surplus === fee))) return;
-    else if (surplus > 0n && isWithFee) this.say('other-fee', record, lines, fee, surplus);
+    else if (first.accountId === main.accountId && (surplus === 0n || (fee > 0n && surplus === fee))) {
+      if (surplus === fee) this.splitFees(first, fees);
+    } else if (surplus > 0n && isWithFee) this.say('other-fee', record, lines, fee, surplus);
     else {
       const isDoubled = lines.length > 1 && lines.every(({ minor }) => minor === first.minor);
       const kind = isDoubled ? 'booked-twice' : surplus === 0n ? 'other-account' : 'other-amount';
       this.say(kind, record, lines, main.minor, booked);
+    }
+  }
+
+  /** Of a booking for a payment with its fees: what of it is the fees. */
+  private splitFees(line: BookedLine, fees: readonly OurMovement[]): void {
+    const whole = this.matches.findLast(({ lineId }) => lineId === line.id);
+    if (whole === undefined) return;
+    for (const fee of fees) {
+      whole.minor += fee.minor;
+      this.take(line, fee, whole.by, fee.minor);
     }
   }
 
@@ -399,7 +408,7 @@ class Matching {
       const [only] = distinct.values();
       if (only === undefined || distinct.size > 1) continue;
       this.open.delete(line);
-      for (const movement of only) this.take(line, movement, 'sum');
+      for (const movement of only) this.take(line, movement, 'sum', movement.minor);
     }
   }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Bank } from '../../bank/bank.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
 import { madeDigest } from '../../domain/identity.ts';
@@ -102,7 +103,11 @@ const KEPT_MAX = 1_000;
 
 /** Compares every row of the store, and with a bank the orders that it shows, with what the log says of them. */
 export async function compareWithLog(store: Store, bank: Pick<Bank, 'orders'> | undefined): Promise<LogComparison> {
-  const differences = [...(await batchDifferences(store)), ...(await goneRows(store))];
+  const differences = [
+    ...(await batchDifferences(store)),
+    ...(await goneRows(store)),
+    ...(await changedPeriods(store)),
+  ];
   const orders = bank && new ShownOrders(bank, await store.firstClaims());
   const compared = { payouts: 0, orders: orders === undefined ? null : 0 };
   for await (const page of store.payoutPages()) {
@@ -140,6 +145,21 @@ async function batchDifferences(store: Store): Promise<LogDifference[]> {
         if (before[field] === now[field]) continue;
         found.push({ seq, subject, field, ...shortened(field, before[field], now[field]), where: 'row' });
       }
+    }
+  }
+  return found;
+}
+
+/** Documents of closed periods that are not, or not any more, as they were when they were closed. */
+async function changedPeriods(store: Store): Promise<LogDifference[]> {
+  const found: LogDifference[] = [];
+  for await (const page of store.entriesWith(['period closed'])) {
+    for (const { seq, subject, detail } of page) {
+      const logged = detail.digest ?? '';
+      const text = (await store.periodDocument(logged))?.text;
+      const is = text === undefined ? '' : hash('sha256', text);
+      if (is !== logged)
+        found.push({ seq, subject, field: 'digest', ...shortened('digest', logged, is), where: 'row' });
     }
   }
   return found;

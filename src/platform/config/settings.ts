@@ -19,6 +19,7 @@ import {
   oneOf,
   pathText,
   timeScale,
+  timeZone,
 } from './values.ts';
 
 const daysByCurrency = z.record(
@@ -27,14 +28,6 @@ const daysByCurrency = z.record(
     z.string().refine((text) => midnightOf(text) !== undefined, { error: 'is not a valid date such as 2026-12-25' }),
   ),
 );
-
-const isTimeZone = (zone: string): boolean => {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
-  } catch {
-    return false;
-  }
-};
 
 const calendar = z.strictObject({
   weekend: z
@@ -50,7 +43,7 @@ const calendar = z.strictObject({
         currency: z.string().regex(/^[A-Z]{3}$/, { error: 'is no currency code' }),
         payment_type: z.string().min(1).optional(),
         at: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'is not a time such as 15:30' }),
-        zone: z.string().refine(isTimeZone, { error: 'is not a time zone such as Europe/Berlin' }),
+        zone: timeZone,
       }),
     )
     .default([]),
@@ -159,6 +152,11 @@ export const PACE_KEYS = {
     null,
     '`payment-systems` (weekends and the closing days of TARGET, Fedwire, CHAPS and others, by rule), or a JSON file of closed days, open days and cut-offs: a row due on a closed day is sent on the next business day; absent: every day is a business day',
   ),
+  PAYOUTS_TIME_ZONE: key(
+    timeZone,
+    'UTC',
+    'time zone of the business day, such as `Europe/Berlin`: of period reports, and of bookings taken from the order list',
+  ),
   PAYOUTS_WINDOW: key(count(1, 1_000), '50', 'released payouts of one batch whose order the bank has not accepted yet'),
   PAYOUTS_OPEN_ORDERS: key(
     count(1, 100_000_000),
@@ -262,6 +260,7 @@ export function settingsOf(values: ValuesOf<WorkerKeys>, policyFile?: PolicyFile
     listPollMaxMs: paced(30_000),
     listWindowMs: patienceMs,
     pageSize: values.PAYOUTS_PAGE_SIZE,
+    timeZone: values.PAYOUTS_TIME_ZONE,
     window: values.PAYOUTS_WINDOW,
     openOrders: values.PAYOUTS_OPEN_ORDERS,
     batchPulseMs: 250,

@@ -50,6 +50,16 @@ export const text = z.string();
 /** Of a file or a folder; from a configuration file relative to the folder of that file. */
 export const pathText = z.string();
 
+const isTimeZone = (zone: string): boolean => {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+export const timeZone = z.string().refine(isTimeZone, { error: 'is not a time zone such as Europe/Berlin' });
+
 /** `/srv/drop,/srv/payroll` -> absolute paths. */
 export const folders = z.string().transform((given) =>
   given

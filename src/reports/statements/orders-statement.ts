@@ -7,7 +7,7 @@ import { type ClosedMeaning, isNoMoney, stageMeaning } from '../../domain/order-
 import { Problem } from '../../domain/problem.ts';
 import { ordersStatementId } from '../../domain/statements/lines.ts';
 import { type Direction, type StatementEntry, signed } from '../../domain/statements/statement.ts';
-import { isoDate } from '../../domain/time.ts';
+import { dayIn } from '../../domain/time.ts';
 import { minorOf } from '../../files/statements/statement-sink.ts';
 import type { Config } from '../../platform/config.ts';
 import type { StatementRecord, Store } from '../../store/store.ts';
@@ -36,22 +36,23 @@ interface OrdersDeps {
  * `Problem` if the list cannot be read as a proof.
  */
 export async function takeOrders(deps: OrdersDeps, bank: Bank, uid: string): Promise<OrdersStatement[]> {
-  const taken: Omit<OrdersStatement, keyof ReconciliationSums>[] = [];
+  const taken: (Omit<OrdersStatement, keyof ReconciliationSums> & { changedFrom: string | undefined })[] = [];
   const { store } = deps;
   for (const { account_id: accountId, currency } of await bank.accounts.ofUser(uid)) {
     const statements = await store.statementsTaken({ accountId, limit: 1 });
     if (statements.some(({ kind }) => kind !== 'orders')) continue;
     taken.push(await takeAccount(deps, bank, { uid, accountId, currency }));
   }
-  const sums = await reconcileUser(deps, uid);
-  return taken.map((it) => ({ ...it, ...sums }));
+  const [changedFrom] = taken.flatMap((it) => it.changedFrom ?? []).sort();
+  const sums = await reconcileUser(deps, uid, changedFrom);
+  return taken.map(({ changedFrom: _, ...it }) => ({ ...it, ...sums }));
 }
 
 async function takeAccount(
   { store, settings, now }: OrdersDeps,
   bank: Bank,
   { uid, accountId, currency }: { uid: string; accountId: string; currency: string },
-): Promise<Omit<OrdersStatement, keyof ReconciliationSums>> {
+): Promise<Omit<OrdersStatement, keyof ReconciliationSums> & { changedFrom: string | undefined }> {
   const { orders, doubt } = await bank.orders.listAll({ uid, currency }, { pageSize: settings.pageSize });
   if (doubt !== undefined) {
     throw new Problem('refused', 'list-in-doubt', `The order list of the bank shows ${doubt}, so it proves nothing.`, {
@@ -62,20 +63,26 @@ async function takeAccount(
     store,
     orders.filter((it) => isUndone(it, settings.terms.closedMeans)),
   );
-  const entries = orders.flatMap((order) =>
-    entriesOf(order, { accountId, currency }, settings.terms.closedMeans, undone),
-  );
+  const { timeZone, terms } = settings;
+  const statementId = ordersStatementId(accountId);
+  const listed = await daysListed(store, statementId);
+  const dated = orders.flatMap((order) => {
+    const at = order.updated_at ?? order.created_at ?? 0;
+    const entries = entriesOf(order, { accountId, currency }, terms.closedMeans, undone);
+    // What was listed once stays on its day, whatever happens to the order.
+    return entries.map((it) => ({ at, entry: { ...it, bookedOn: listed.get(it.entryId) ?? dayIn(at, timeZone) } }));
+  });
+  const entries = dated.map(({ entry }) => entry);
   const { balance, frozen } = await bank.accounts.get(accountId);
   const closing = (minorOf(balance, currency) ?? 0n) + (minorOf(frozen ?? '0', currency) ?? 0n);
   const sum = entries.reduce((total, entry) => total + signed(entry), 0n);
-  const statementId = ordersStatementId(accountId);
   const before = await store.statement(statementId);
   const opening = before?.opening == null ? closing - sum : (minorOf(before.opening, currency) ?? 0n);
   const at = now();
-  const today = isoDate(at);
+  const today = dayIn(at, timeZone);
   // The list is whole: it says of every day since the first payout what was booked, also if that is nothing.
   const first = (await store.firstClaims()).find((it) => it.uid === uid);
-  const days = [...entries.map(({ bookedOn }) => bookedOn), isoDate(first?.createdAt ?? at)].sort();
+  const days = [...entries.map(({ bookedOn }) => bookedOn), dayIn(first?.createdAt ?? at, timeZone)].sort();
   const record: StatementRecord & { takenAt: number } = {
     ...{ statementId, accountId, uid, currency, kind: 'orders', format: 'orders', number: 'orders' },
     ...{ fromDay: days[0] ?? today, toDay: today, entries: entries.length, file: '' },
@@ -85,11 +92,26 @@ async function takeAccount(
   };
   await store.replaceOrders(record, entries);
   const difference = closing - opening - sum;
+  const late = dated.filter(({ entry }) => !listed.has(entry.entryId));
+  await store.noteBalance(
+    { accountId, onDay: today, at, unexplained: difference },
+    late.map((it) => ({ at: it.at, minor: signed(it.entry) })),
+  );
   return {
     ...{ accountId, currency, orders: orders.length },
     ...{ opening: record.opening ?? '', closing: record.closing ?? '' },
     difference: difference === 0n ? null : formatMinor(difference, currency),
+    changedFrom: late.map(({ entry }) => entry.bookedOn).sort()[0],
   };
+}
+
+/** Days of the bookings that the list showed before, by entry id. */
+async function daysListed(store: Store, statementId: string): Promise<ReadonlyMap<string, string>> {
+  const days = new Map<string, string>();
+  for await (const page of store.ledgerEntries({ statementId, kind: 'orders' }, '')) {
+    for (const { entryId, bookedOn } of page) days.set(entryId, bookedOn);
+  }
+  return days;
 }
 
 const isUndone = ({ stage }: Order, closedMeans: ClosedMeaning): boolean => isNoMoney(stageMeaning(stage, closedMeans));
@@ -152,12 +174,11 @@ function entryOf(
 ): OrderEntry[] {
   const shown = minorOf(amount ?? '', currency);
   if (shown === undefined || shown === 0n) return [];
-  const bookedOn = isoDate(order.created_at ?? 0);
   return [
     {
       entryId: `ord-${hash('sha256', JSON.stringify([accountId, order.order_id, name])).slice(0, 16)}`,
       ...{ position: 0, minor: shown < 0n ? -shown : shown, currency, direction, isReversal, isPending: false },
-      ...{ bookedOn, valueOn: undefined, code, bankReference: order.order_id },
+      ...{ bookedOn: '', valueOn: undefined, code, bankReference: order.order_id },
       references: order.client_order_id === undefined ? [] : [order.client_order_id],
       ...{ text: '', batch: undefined, returnReason: undefined, counterparty: undefined, chargesMinor: 0n },
       ...{ details: 0, line: 0 },

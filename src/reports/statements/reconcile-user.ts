@@ -8,6 +8,7 @@ import { returnReasonText } from '../../domain/statements/return-reasons.ts';
 import { laterDay } from '../../domain/time.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { cardRecord, OurSide } from './our-side.ts';
+import { reopenChanged } from './period-report.ts';
 
 /** How many days of bookings are compared again with each statement: those of returns, and what comes late to them. */
 const WINDOW_DAYS = RETURNED_WITHIN_DAYS + 15;
@@ -21,15 +22,22 @@ export interface ReconciliationSums {
   discrepancies: number;
   isNew: number;
   returns: number;
+  /** Closed periods of which the books say something else now. */
+  reopened: string[];
 }
 
-/** Compares all bookings of a user's accounts in the last days with our records, and stores what it finds. */
+/**
+ * Compares all bookings of a user's accounts in the last days with our records, and stores what it finds.
+ *
+ * @param changedFrom the first day (ISO 8601) of what has just been taken, which may be older
+ */
 export async function reconcileUser(
   { store, now }: { store: Store; now(): number },
   uid: string,
+  changedFrom = '9999-12-31',
 ): Promise<ReconciliationSums> {
   const [latest] = await store.statementsTaken({ uid, limit: 1 });
-  if (latest === undefined) return { lines: 0, matched: 0, discrepancies: 0, isNew: 0, returns: 0 };
+  if (latest === undefined) return { lines: 0, matched: 0, discrepancies: 0, isNew: 0, returns: 0, reopened: [] };
   const since = laterDay(latest.toDay, -WINDOW_DAYS);
   const coverage = await store.coverageSince(uid, since);
   const isKnown = coverageOf(coverage);
@@ -64,12 +72,14 @@ export async function reconcileUser(
   const explanation = { by: 'bank', reason: 'a later statement, or a person, explains it', at };
   for (const incidentId of explained) await store.acknowledgeIncident(incidentId, explanation);
   await recordReturns(store, found, at);
+  const reopened = await reopenChanged(store, { uid, since: since < changedFrom ? since : changedFrom, at });
   return {
     lines: lines.length,
     matched: new Set(found.matches.map(({ lineId }) => lineId)).size,
     discrepancies: found.discrepancies.length,
     isNew: kept.filter((it) => it.isNew).length,
     returns: found.returns.length,
+    reopened,
   };
 }
 

@@ -70,15 +70,17 @@ export async function takeStatements(
       readStatementFile(path, writer, () => writer.flush()),
     );
   }
-  const uids = new Set<string>();
+  const changed = new Map<string, string>();
   for (const { record, taken } of planned) {
     if (record === undefined) continue;
     const isNew = await store.takeStatement({ ...record, takenAt: now() });
-    if (isNew) uids.add(record.uid);
+    const { uid, fromDay } = record;
+    const before = changed.get(uid);
+    if (isNew) changed.set(uid, before !== undefined && before < fromDay ? before : fromDay);
     else taken.outcome = 'known';
   }
   const reconciled: StatementTaking['reconciled'] = [];
-  for (const uid of uids) reconciled.push({ uid, ...(await reconcileUser(app, uid)) });
+  for (const [uid, from] of changed) reconciled.push({ uid, ...(await reconcileUser(app, uid, from)) });
   return { file, statements: planned.map(({ taken }) => taken), reconciled };
 }
 

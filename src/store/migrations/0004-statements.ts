@@ -26,7 +26,7 @@ create table statement_entries (
   facts text not null
 );
 create index statement_entries_account on statement_entries (account_id, booked_on);
-create index statement_entries_statement on statement_entries (statement_id, position);
+create index statement_entries_statement on statement_entries (statement_id, booked_on, entry_id);
 
 create table statement_details (
   entry_id text not null, part bigint not null,
@@ -37,7 +37,7 @@ create table statement_details (
 create table entry_matches (
   line_id text not null, movement_id text not null,
   entry_id text not null, uid text not null,
-  reference text, kind text not null, found_by text not null,
+  reference text, kind text not null, found_by text not null, amount text not null,
   constraint entry_matches_key primary key (line_id, movement_id)
 );
 create index entry_matches_entry on entry_matches (entry_id);

@@ -124,14 +124,17 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'operator auditor, each': [
     ...['GET /v1/statements', 'GET /v1/discrepancies', 'GET /v1/discrepancies.csv'],
+    ...['GET /v1/periods/:period', 'GET /v1/periods/:period/csv', 'GET /period'],
     ...['GET /statements', 'GET /statements/differences.csv', 'GET /statements/differences.json'],
   ],
   'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
   'operator, whole': [
     ...['POST /codec/encode', 'POST /codec/:namespace/encode'],
     ...['POST /v1/events/replay', 'POST /v1/events/forget'],
+    ...['POST /v1/periods/:period/close', 'POST /period/close'],
   ],
   'operator auditor, whole': [
+    ...['GET /v1/periods', 'GET /v1/period-documents/:digest'],
     'POST /codec/decode',
     'POST /codec/:namespace/decode',
     'GET /v1/audit',

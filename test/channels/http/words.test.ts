@@ -8,7 +8,7 @@ import { ROOT } from '../../docs/architecture/sources.ts';
 
 /** A command or one of its options. */
 const VERBS =
-  'run|validate|watch|status|report|list|cash|statement|match|calendar|recheck|approve|reject|cancel|pause|resume|retry|resolve|transfer|exchange|card|accounts|beneficiaries|orders|reconcile|inbox|incidents|acknowledge|switch|backup|restore|audit|explain|schedule|events|doctor|template|reference|policy';
+  'run|validate|watch|status|report|list|cash|statement|period|match|calendar|recheck|approve|reject|cancel|pause|resume|retry|resolve|transfer|exchange|card|accounts|beneficiaries|orders|reconcile|inbox|incidents|acknowledge|switch|backup|restore|audit|explain|schedule|events|doctor|template|reference|policy';
 const COMMAND = new RegExp(`(?<!\\d |many )payouts (?:${VERBS})\\b|(?<![\\w-])--[a-z]|\\bPAYOUTS_SIGNING_KEY`);
 
 /** Where a hint is only for the person at the command, or only for who runs the installation: over HTTP it is veiled (500). */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { compareWithLog } from '../../../src/platform/audit/read-log.ts';
+import { closePeriod } from '../../../src/reports/statements/period-report.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { onEveryStore } from '../../store/stores.ts';
@@ -98,5 +99,23 @@ onEveryStore('Rows and orders compared with the audit log', (test) => {
     await tamper(test.ownersUrl(), `delete from payouts where reference = '${reference}'`);
     const gone = await compareWithLog(store, undefined);
     expect(gone.differences).toContainEqual(expect.objectContaining({ subject: reference, field: 'row', found: '' }));
+  });
+});
+
+onEveryStore('Documents of closed periods compared with the audit log', (test) => {
+  it.each([
+    ['was changed', "update period_documents set text = replace(text, '1', '2')", 1],
+    ['is gone', 'delete from period_documents', 1],
+    ['was reopened', 'update period_documents set reopened_at = 9', 0],
+  ])('show one that %s', async (_what, sql, found) => {
+    const store = await test.open();
+    const period = { from: '2026-03-01', to: '2026-03-01' };
+    await closePeriod(store, { period, timeZone: 'UTC', by: 'alice', now: Date.parse('2026-03-02') });
+    expect((await compareWithLog(store, undefined)).differences).toEqual([]);
+    await tamper(test.ownersUrl(), sql);
+    const { differences } = await compareWithLog(store, undefined);
+    expect(differences.map(({ subject, field }) => `${subject} ${field}`)).toEqual(
+      Array(found).fill('period 2026-03-01..2026-03-01 digest'),
+    );
   });
 });

@@ -10,6 +10,7 @@ import { ACKNOWLEDGE, INBOX, INCIDENT, INCIDENTS } from './inbox-operations.ts';
 import { BATCH_PAYOUTS, BATCHES, HINDRANCES, PAYOUTS, TOTALS } from './list-operations.ts';
 import { MOVE, MOVED, PLAN_MOVE } from './move-operations.ts';
 import { APPROVALS, MYSELF } from './people-operations.ts';
+import { CLOSE_PERIOD, PERIOD, PERIOD_CSV, PERIOD_DOCUMENT, PERIODS } from './period-operations.ts';
 import { DECIDE_PLAN, PLAN } from './plan-operations.ts';
 import { ERP_FILE, REPORT } from './report-operations.ts';
 import { RETRY } from './retry-operations.ts';
@@ -70,6 +71,11 @@ const BY_ID = {
   exportDiscrepancies: DISCREPANCIES_CSV,
   takeOrders: TAKE_ORDERS,
   matchEntry: MATCH,
+  getPeriod: PERIOD,
+  exportPeriod: PERIOD_CSV,
+  closePeriod: CLOSE_PERIOD,
+  listPeriods: PERIODS,
+  getPeriodDocument: PERIOD_DOCUMENT,
   listEvents: EVENTS,
   listSubscriptions: SUBSCRIPTIONS,
   replaySubscription: REPLAY,

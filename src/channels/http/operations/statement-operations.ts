@@ -24,7 +24,7 @@ import type { CallerAccess } from '../route-access.ts';
 import { nameOf, signedInput, storeSigned } from './decision-operations.ts';
 
 const TAG = 'statements';
-const READING_BOOKS: CallerAccess = { roles: ['operator', 'auditor'], scope: 'each' };
+export const READING_BOOKS: CallerAccess = { roles: ['operator', 'auditor'], scope: 'each' };
 const LISTED = 200;
 
 type OnAccount = Pick<StatementRecord, 'uid' | 'accountId' | 'currency'>;
