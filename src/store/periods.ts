@@ -143,7 +143,7 @@ export function periodsInForce(db: Database, since: string): Promise<PeriodDocum
     .execute();
 }
 
-export const subjectOfPeriod = ({ fromDay, toDay }: Pick<PeriodDocumentRecord, 'fromDay' | 'toDay'>): string =>
+const subjectOfPeriod = ({ fromDay, toDay }: Pick<PeriodDocumentRecord, 'fromDay' | 'toDay'>): string =>
   `period ${fromDay}..${toDay}`;
 
 /** With an audit entry, by which the log signs it. False if another version was recorded meanwhile. */

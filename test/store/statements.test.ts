@@ -81,7 +81,14 @@ onEveryStore('Statements', (test) => {
       ...{ kind: 'unexplained-debit', reference: undefined, lineIds: ['stm-1.1'], accountId: 'acc-1', currency: 'USD' },
       ...{ ours: undefined, ourCurrency: 'USD', booked: 1_050n, on: '2026-03-02', candidates: [] },
     };
-    const match = { lineId: 'stm-1.1', movementId: 'm', reference: 'ref', kind: 'payment', by: 'amount', minor: -100n } as const;
+    const match = {
+      lineId: 'stm-1.1',
+      movementId: 'm',
+      reference: 'ref',
+      kind: 'payment',
+      by: 'amount',
+      minor: -100n,
+    } as const;
     const pass = { uid: 'user-1', since: '2026-03-01', at: 7_000 };
     const first = await store.recordReconciliation(pass, [], [found]);
     expect(first.kept).toMatchObject([{ isNew: true }]);

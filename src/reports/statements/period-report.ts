@@ -59,7 +59,7 @@ export type PeriodDocumentHead = Omit<PeriodDocument, 'schemaVersion' | 'timeZon
 };
 
 /** An account of which the ledger does not tell the whole period yet. */
-export interface MissingDay {
+interface MissingDay {
   accountId: string;
   /** The first of these days. */
   day: string;

@@ -14,6 +14,7 @@ const COMMAND = new RegExp(`(?<!\\d |many )payouts (?:${VERBS})\\b|(?<![\\w-])--
 /** Where a hint is only for the person at the command, or only for who runs the installation: over HTTP it is veiled (500). */
 const NEVER_OVER_HTTP = [
   'src/cli/',
+  'src/channels/http/gateway-client.ts',
   'src/sandbox/',
   'src/platform/',
   'src/store/',

@@ -45,6 +45,7 @@ async function reported(place: Place, text: string): Promise<PeriodReport> {
 export const PERIOD = operation({
   method: 'GET',
   path: '/v1/periods/:period',
+  hide: true,
   tag: TAG,
   summary:
     'What the bank booked on each account in a period, by what it was: opening balance and lines make the closing one',
@@ -59,6 +60,7 @@ export const PERIOD = operation({
 export const PERIOD_CSV = operation({
   method: 'GET',
   path: '/v1/periods/:period/csv',
+  hide: true,
   tag: TAG,
   summary: 'The same as a table',
   access: READING_BOOKS,
@@ -73,6 +75,7 @@ export const PERIOD_CSV = operation({
 export const CLOSE_PERIOD = operation({
   method: 'POST',
   path: '/v1/periods/:period/close',
+  hide: true,
   tag: TAG,
   summary: 'Close a period: what is reported of it is kept as a document, whose digest the audit log signs',
   description:
@@ -90,6 +93,7 @@ export const CLOSE_PERIOD = operation({
 export const PERIODS = operation({
   method: 'GET',
   path: '/v1/periods',
+  hide: true,
   tag: TAG,
   summary: 'The closed periods, the last one first, with every version',
   access: WHOLE,
