@@ -129,13 +129,19 @@ export async function unsentByRow(
   const watched = (
     await Promise.all(references.map((reference) => seenByWatch(deps, row, reference, row.orderId)))
   ).flat();
-  const unsent = (await unsentOrders(deps, row)).filter(({ reference }) => references.includes(reference));
+  const justRead = new Set(watched.map(({ orderId }) => orderId));
+  const unsent = (await unsentOrders(deps, row)).filter(
+    ({ reference, orderId }) => references.includes(reference) && !justRead.has(orderId),
+  );
   if (unsent.length === 0 && watched.length === 0) return [];
   const attempts = await deps.store.attemptsOf(references);
   const paid = new Set(attempts.filter(({ resolved }) => resolved === 'paid').map(({ reference }) => reference));
-  const others = [...unsent, ...watched].filter(({ reference }) => !paid.has(reference));
+  const others = unsent.filter(({ reference }) => !paid.has(reference));
   const alive = await Promise.all(others.map((order) => mayHavePaid(deps, order)));
-  return others.filter((_, index) => alive[index]).map(({ orderId }) => orderId);
+  return [
+    ...watched.filter(({ reference, shown }) => !paid.has(reference) && mayPay(deps, shown)),
+    ...others.filter((_, index) => alive[index]),
+  ].map(({ orderId }) => orderId);
 }
 
 interface MissingRead extends WatchKey {
@@ -280,10 +286,11 @@ async function seenByWatch(
 }
 
 /** By what the bank shows of the order now: only one that says "no money" is dead. */
-async function mayHavePaid(deps: ListReadDeps, { orderId }: UnaskedOrder): Promise<boolean> {
-  const order = await readIfThere(deps, orderId);
-  return order === undefined || !isNoMoney(stageMeaning(order.stage, deps.settings.terms.closedMeans));
-}
+const mayHavePaid = async (deps: ListReadDeps, { orderId }: UnaskedOrder): Promise<boolean> =>
+  mayPay(deps, await readIfThere(deps, orderId));
+
+const mayPay = ({ settings }: ListReadDeps, order: Pick<Order, 'stage'> | null | undefined): boolean =>
+  order == null || !isNoMoney(stageMeaning(order.stage, settings.terms.closedMeans));
 
 /**
  * Reads the bank's lists, in this process. All who ask for the same list share a reading, one at a time: the next one goes back

@@ -37,8 +37,12 @@ it('a shortage whose sum is not known does not keep the sum of an earlier one, w
   expect(await ahead()).toEqual([]);
 });
 
-/** Ends a payout while a list has shown an order under its reference that the store did not send; returns the state stored. */
-async function endedAgainst(status: string | undefined, code: ReasonCode): Promise<string | undefined> {
+/** Ends a payout while a list or a watch has shown an order under its reference that no attempt explains; returns the state stored. */
+async function endedAgainst(
+  status: string | undefined,
+  code: ReasonCode,
+  seenBy: 'list' | 'watch' = 'list',
+): Promise<string | undefined> {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { uid, documentId } = (await store.claimPayout(payoutClaim('sample'))).record;
@@ -47,8 +51,15 @@ async function endedAgainst(status: string | undefined, code: ReasonCode): Promi
     payoutClaim(documentId, { reference, workflowId: `payout/${reference}`, runId: CALLER.runId }),
   );
   const shown = { uid, currency: 'USD', clientOrderId: reference, stem: ownStem(reference) ?? null, shown: null };
-  await store.recordUnaskedOrders([{ ...shown, orderId: 'x', seenAt: 1 }]);
+  if (seenBy === 'list') await store.recordUnaskedOrders([{ ...shown, orderId: 'x', seenAt: 1 }]);
+  else {
+    const since = { since: 1, at: 1, listedSince: 1, watchAliveSince: 1 };
+    await store.openOrder({ reference, workflowId: `payout/${reference}`, uid, currencies: ['USD'], ...since });
+    await store.noteOrder(reference, { orderId: 'x' });
+  }
+  let reads = 0;
   const get = async (): Promise<Order> => {
+    reads += 1;
     if (status === undefined) throw envelopeError(2005, { operation: 'GET' });
     return orderSchema.parse({ order_id: 'x', status, type: 'PAYMENT', direct: 'OUT', client_order_id: reference });
   };
@@ -56,8 +67,17 @@ async function endedAgainst(status: string | undefined, code: ReasonCode): Promi
   const claim = { storeId: store.id, reference: record.reference, term: record.term };
   const end = { claim, state: 'rejected' as const, reason: because(code), resolved: {} };
   await closePayout(deps, CALLER, end).catch((error: unknown) => expect(error).toMatchObject({ name: 'Superseded' }));
+  expect(reads).toBe(code === 'closed-by-operator' ? 0 : 1);
   return (await store.payout(record.reference))?.state;
 }
+
+it.each([
+  ['WAIT_FOR_AUDIT', 'preparing'],
+  ['COMPLETED', 'preparing'],
+  ['FAILED', 'rejected'],
+])('an order that only a watch has seen, as %s, counts the same', async (status, end) => {
+  expect(await endedAgainst(status, 'approval-rejected', 'watch')).toBe(end);
+});
 
 it.each([['SUBMITTED'], ['COMPLETED'], [undefined]])(
   'a payout has no end without money while the bank has an order of it as %s',
