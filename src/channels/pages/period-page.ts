@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { LINES, periodIn } from '../../domain/statements/period.ts';
+import { LINES } from '../../domain/statements/period.ts';
 import { dayIn } from '../../domain/time.ts';
 import { type Html, html } from '../../reports/html.ts';
 import {
@@ -33,8 +33,7 @@ export function periodRoutes(app: FastifyInstance, gateway: PagesGateway): void 
     const today = dayIn(gateway.now(), gateway.settings.timeZone);
     const found = await PERIOD.run(placeOf(gateway, request.caller), { period: named });
     const view = viewOf(request, reply, gateway);
-    const isOver = (periodIn(found.period, today)?.to ?? today) < today;
-    const mayClose = isOver && isAllowed(CLOSE_PERIOD.access, request.caller);
+    const mayClose = found.to < today && isAllowed(CLOSE_PERIOD.access, request.caller);
     return show(reply, view, { title: `Period ${found.period}`, body: page(view, found, mayClose) });
   });
   app.post(`${PLACE}/close`, accessOf(CLOSE_PERIOD.access), async (request, reply) => {

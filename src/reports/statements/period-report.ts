@@ -109,6 +109,7 @@ export const documentHead = (record: PeriodDocumentRecord): PeriodDocumentHead =
 
 type Ledgers = Awaited<ReturnType<Store['ledgerStatements']>>;
 
+/** Their members have one order: two are the same if their texts are. */
 async function accountsOf(store: Store, ledgers: Ledgers, asked: Asked): Promise<PeriodAccount[]> {
   const instructed = await instructedIn(store, asked);
   const accounts: PeriodAccount[] = [];
@@ -123,37 +124,21 @@ async function accountsOf(store: Store, ledgers: Ledgers, asked: Asked): Promise
       uid,
       accountId,
       currency,
-      ...(await ledgerIn(store, statements, asked.period)),
       instructed: total,
+      ...(await ledgerIn(store, statements, asked.period)),
     });
   }
   for (const [key, total] of instructed) {
     const [uid = '', accountId = '', currency = ''] = JSON.parse(key);
     const lines = inText(new PeriodSums(asked.period).lines, currency);
-    const unknown = { opening: null, lines, closing: null, bookings: 0, books: 'none' } as const;
-    accounts.push({ uid, accountId, currency, ...unknown, instructed: total });
+    const unknown = { books: 'none', opening: null, lines, closing: null, bookings: 0 } as const;
+    accounts.push({ uid, accountId, currency, instructed: total, ...unknown });
   }
-  return accounts.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1)).map(inOrder);
+  return accounts.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
 }
 
 const keyOf = (...place: [uid: string, accountId: string, currency: string]): string => JSON.stringify(place);
 const placeOf = ({ uid, accountId, currency }: PeriodAccount): string => keyOf(uid, accountId, currency);
-
-/** Members in a fixed order: two are the same if their texts are. */
-const inOrder = ({
-  uid,
-  accountId,
-  currency,
-  books,
-  instructed,
-  opening,
-  lines,
-  closing,
-  bookings,
-}: PeriodAccount) => ({
-  ...{ uid, accountId, currency, books, instructed: { count: instructed.count, amount: instructed.amount } },
-  ...{ opening, lines, closing, bookings },
-});
 
 const PAGE = 500;
 
@@ -305,10 +290,12 @@ export async function reopenChanged(
   { uid, since, at }: { uid: string; since: string; at: number },
 ): Promise<string[]> {
   const reopened: string[] = [];
-  for (const record of await store.periodsInForce(since)) {
+  const inForce = await store.periodsInForce(since);
+  if (inForce.length === 0) return reopened;
+  const ledgers = await store.ledgerStatements(uid);
+  for (const record of inForce) {
     const { accounts, from, to, timeZone, period } = JSON.parse(record.text) as PeriodDocument;
     const ofUser = accounts.filter((it) => it.uid === uid);
-    const ledgers = await store.ledgerStatements(uid);
     const now = await accountsOf(store, ledgers, { period: { from, to }, timeZone, uid });
     const changed = [...now, ...ofUser].find((it) => {
       const same = (other: PeriodAccount): boolean => isSame([other], [it]);
