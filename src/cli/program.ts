@@ -1,9 +1,8 @@
-import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { fitted, widthOf, wrap } from '../domain/display.ts';
 import { WHAT_AN_ID_IS } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
-import { ownVersion } from '../store/own-files.ts';
+import { ownVersion, sdkVersion } from '../store/own-files.ts';
 import { addCommands, type Definition, type Example, examplesText, type Group, type Perform } from './command.ts';
 import {
   acknowledge,
@@ -173,6 +172,5 @@ export function buildProgram(perform: Perform): Command {
 
 /** "payouts 0.1.0, Temporal SDK 1.24.0, Node 24.21.0" */
 export function versionText(): string {
-  const { version } = createRequire(import.meta.url)('@temporalio/client/package.json') as { version: string };
-  return `payouts ${ownVersion()}, Temporal SDK ${version}, Node ${process.versions.node}`;
+  return `payouts ${ownVersion()}, Temporal SDK ${sdkVersion()}, Node ${process.versions.node}`;
 }

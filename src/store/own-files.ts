@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
 /** Extension of this build's files: sources run directly in a clone, compiled files in the package (`npm run build`). */
 const SUFFIX = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
@@ -12,4 +13,9 @@ export const ownModule = (path: string): URL => new URL(`../${path}${SUFFIX}`, i
 /** Of this product, by its `package.json`. */
 export function ownVersion(): string {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version as string;
+}
+
+/** Of the Temporal SDK, whose packages have one version. */
+export function sdkVersion(): string {
+  return createRequire(import.meta.url)('@temporalio/common/package.json').version as string;
 }

@@ -1,12 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { access, glob, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BundleOptions, bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { Problem } from '../../domain/problem.ts';
-import { IS_BUILT, ownModule } from '../../store/own-files.ts';
+import { IS_BUILT, ownModule, sdkVersion } from '../../store/own-files.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Everything a workflow may import values from. */
@@ -102,8 +101,4 @@ async function digestOfSources(root: string): Promise<string> {
     hash.update(`\0${file}\0`).update(await readFile(join(root, file)));
   }
   return hash.digest('hex').slice(0, 32);
-}
-
-function sdkVersion(): string {
-  return createRequire(import.meta.url)('@temporalio/workflow/package.json').version;
 }

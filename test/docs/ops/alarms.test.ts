@@ -32,6 +32,12 @@ if (!hasPromtool) {
   console.warn('alarms are NOT fired: there is no promtool here; install Prometheus, or set PAYOUTS_TEST_PROMTOOL');
 }
 
+it.runIf(hasPromtool)('metrics have names and kinds that Prometheus expects', async () => {
+  const input = await createMetrics({ ofProcess: true }).registry.metrics();
+  const { status, stdout, stderr } = spawnSync(PROMTOOL, ['check', 'metrics'], { input, encoding: 'utf8' });
+  expect([status, stdout + stderr]).toEqual([0, '']);
+});
+
 describe('the alarms', () => {
   it.runIf(hasPromtool)('fire, each when it should and not before', () => {
     const { status, stdout, stderr } = spawnSync(PROMTOOL, ['test', 'rules', 'alarms.test.yml'], {

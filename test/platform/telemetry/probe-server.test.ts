@@ -77,6 +77,8 @@ it('shows its metrics as Prometheus reads them, brought up to date before', asyn
   expect([status, type, state.refreshed]).toEqual([200, expect.stringContaining('text/plain'), 1]);
   expect(text).toContain('payouts_ready{part="store"} 1\npayouts_ready{part="bank"} 0');
   expect(text).toContain('process_resident_memory_bytes');
+  expect(text).toMatch(/^payouts_build_info\{version="[\d.]+[^"]*",sdk="[\d.]+"\} 1$/m);
+  expect(text).not.toMatch(/^# TYPE \w+_total gauge$/m);
 });
 
 it.each([
