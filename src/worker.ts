@@ -91,7 +91,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
 async function open(opened: OpenedParts, config: Config, stack: StackAddresses, log: Log): Promise<WorkerResources> {
   const telemetry = telemetryAt(config.metrics.worker, { config, log });
   const stored = opened.adopt(await openStore(config.storeUrl.reveal(), config.storeConnections), (it) => it.close());
-  const tracing = await openTracing(config.traces, log);
+  const tracing = await openTracing(config, { bankUrl: stack.apiUrl, store: stored, log });
   opened.defer(async () => tracing?.close());
   const store = observedStore(stored, telemetry.metrics, log, tracing);
   const calls = observedCalls(telemetry.metrics, tracing);

@@ -54,8 +54,11 @@ type CallResult = 'ok' | 'authentication' | KnownOutcome;
 export interface CallObserver {
   /** Added to the request. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Called when the attempt is judged; `ms` includes obtaining a token. Must not throw. */
-  ended(result: CallResult, ms: number): void;
+  /**
+   * Called when the attempt is judged; `ms` includes obtaining a token, `status` is the HTTP status of the answer, if there was
+   * one. Must not throw.
+   */
+  ended(result: CallResult, ms: number, status?: number): void;
 }
 
 /** A send is already recorded, and its sender allows itself 5 s to its first byte. */
@@ -117,9 +120,14 @@ async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal
   await admitted(admission, attempt, signal);
   const begunAt = clock();
   const observer = onCall?.(attempt.operation);
-  const observed = (result: CallResult): void => observer?.ended(result, clock() - begunAt);
+  let status: number | undefined;
+  const judge: Judge<T> = (answer, call) => {
+    status = answer.status;
+    return attempt.judge(answer, call);
+  };
+  const observed = (result: CallResult): void => observer?.ended(result, clock() - begunAt, status);
   try {
-    const answer = await exchangeOnce(options, { ...attempt, headers: observer?.headers }, signal);
+    const answer = await exchangeOnce(options, { ...attempt, judge, headers: observer?.headers }, signal);
     admission?.ended({ isAnswered: true });
     observed('ok');
     return answer;

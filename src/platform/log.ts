@@ -1,7 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DestinationStream, destination, type LevelWithSilent, type Logger, pino } from 'pino';
 import { labelled, widthOf } from '../domain/display.ts';
 import { UNPRINTABLE, visible } from '../domain/finding.ts';
+import { currentSpan } from './telemetry/current-span.ts';
 
 /**
  * All fields that a log line may have; any other is left out, at any depth. None of them can contain a payee, an
@@ -27,7 +27,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
     'rows',
     'count',
   ],
-  ...['method', 'route', 'status', 'ms', 'offsetMs', 'unsaidBefore', 'requestId', 'traceId'],
+  ...['method', 'route', 'status', 'ms', 'offsetMs', 'unsaidBefore', 'requestId'],
+  // https://opentelemetry.io/docs/specs/otel/compatibility/logging_trace_context/
+  ...['trace_id', 'span_id', 'trace_flags'],
   // Of the Temporal SDK.
   ...['sdkComponent', 'namespace', 'taskQueue', 'workflowId', 'workflowType', 'runId', 'activityId', 'activityType'],
   ...['attempt', 'isLocal', 'durationMs', 'state'],
@@ -37,16 +39,16 @@ const TEXT_MAX = 500;
 
 const CAUSES_MAX = 5;
 
-interface LoggedRequest {
-  requestId: string;
-  traceId: string;
+/** So that a line leads to the request and to the span during which it was logged. */
+function ofSpan(): object {
+  const span = currentSpan();
+  if (span === undefined) return {};
+  const { traceId, spanId, isSampled, requestId } = span;
+  return {
+    ...(requestId !== undefined && { requestId }),
+    ...{ trace_id: traceId, span_id: spanId, trace_flags: isSampled ? '01' : '00' },
+  };
 }
-
-const requests = new AsyncLocalStorage<LoggedRequest>();
-
-/** Every line that `work` logs, and what it starts, names the request. */
-export const duringRequest = ({ requestId, traceId }: LoggedRequest, work: () => void): void =>
-  requests.run({ requestId, traceId }, work);
 
 /** Logs to stderr, since stdout is for results: one JSON object per line or, on a terminal, a line for people. */
 export function createLog(level: LevelWithSilent, stream: DestinationStream = standardError()): Logger {
@@ -54,7 +56,7 @@ export function createLog(level: LevelWithSilent, stream: DestinationStream = st
     {
       level,
       base: { pid: process.pid },
-      mixin: () => requests.getStore() ?? {},
+      mixin: ofSpan,
       formatters: { log: allowed, bindings: allowed },
       serializers: { err: asItIs },
     },

@@ -41,8 +41,8 @@ export class PartHealth {
   observe(observer: CallObserver | undefined): CallObserver {
     return {
       headers: observer?.headers,
-      ended: (result, ms) => {
-        observer?.ended(result, ms);
+      ended: (result, ms, status) => {
+        observer?.ended(result, ms, status);
         const isAnswered = result === 'ok' || result === 'refused' || result === 'exists';
         if (isAnswered) this.#answered('bank');
         else this.#watched.bank.failingSince ??= this.#deps.now();

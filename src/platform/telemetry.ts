@@ -1,8 +1,8 @@
 import type { Bank } from '../bank/bank.ts';
 import { proofFrom } from '../domain/absence.ts';
 import type { Log } from '../domain/settings.ts';
+import { ownVersion } from '../store/own-files.ts';
 import type { Store } from '../store/store.ts';
-import type { TracesConfig } from './config/telemetry.ts';
 import type { Config } from './config.ts';
 import { noticesOf } from './open-bank.ts';
 import type { ListenAddress } from './telemetry/listen-address.ts';
@@ -53,9 +53,23 @@ export function telemetryAt(
   };
 }
 
-/** Undefined if no traces are configured; then none of it is loaded. If the receiver does not accept spans, that is logged. */
-export async function openTracing(traces: TracesConfig | undefined, log: Log): Promise<Tracing | undefined> {
+/**
+ * Undefined if no traces are configured; then none of it is loaded. If the receiver does not accept spans, that is logged.
+ *
+ * @param bankUrl whose calls are traced
+ */
+export async function openTracing(
+  { traces, bank }: Pick<Config, 'traces' | 'bank'>,
+  { bankUrl, store, log }: { bankUrl: string; store: Pick<Store, 'traceOfBatch'>; log: Log },
+): Promise<Tracing | undefined> {
   if (traces === undefined) return undefined;
   const { startTracing } = await import('./telemetry/tracing.ts');
-  return startTracing(traces, (error) => log.warn({ error }, 'spans were not accepted'));
+  return startTracing({
+    ...traces,
+    bankUrl,
+    version: ownVersion(),
+    deployment: bank.kind === 'sandbox' ? bank.kind : undefined,
+    broughtBy: (workflowId) => store.traceOfBatch(workflowId),
+    onRefused: (error) => log.warn({ error }, 'spans were not accepted'),
+  });
 }

@@ -83,6 +83,23 @@ export async function batchOfMessage(db: Database, messageId: string): Promise<B
     .executeTakeFirst();
 }
 
+/** The traced request that brought a batch, and its number of rows. */
+export interface BatchTrace {
+  traceparent: string | null;
+  total: number;
+}
+
+/** Of the batch of a payout; undefined: it has none. */
+export async function traceOfBatch(db: Database, workflowId: string): Promise<BatchTrace | undefined> {
+  return db
+    .selectFrom('payouts')
+    .innerJoin('batches', 'batches.batchId', 'payouts.batchId')
+    .select(['batches.traceparent', 'batches.total'])
+    .where('payouts.workflowId', '=', workflowId)
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Refused rows of a batch, in file order, read page by page. */
 export async function* refusedRows(db: Database, batchId: string): AsyncGenerator<RefusedRow> {
   const kept = pagedByRow((after) =>

@@ -57,6 +57,8 @@ export interface BatchClaim {
   canary?: number;
   /** Epoch ms before which no row is started; absent: at once. */
   heldUntil?: number | undefined;
+  /** W3C Trace Context of the request that brings it. */
+  traceparent?: string | undefined;
   at: number;
 }
 
@@ -191,6 +193,7 @@ const batchOf = (claim: BatchClaim): Written<'batches', 'controlReason' | 'ended
   retryOf: claim.retryOf,
   canary: claim.canary,
   heldUntil: claim.heldUntil,
+  traceparent: claim.traceparent,
   createdAt: claim.at,
 });
 

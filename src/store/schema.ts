@@ -373,6 +373,8 @@ interface BatchTable {
   controlReason: string | null;
   /** Epoch ms before which no row is started; null: none. */
   heldUntil: number | null;
+  /** W3C Trace Context of the traced request that brought it; null: none did. */
+  traceparent: string | null;
   createdAt: number;
   /** When every row had an end or was with an operator; null before. */
   endedAt: number | null;

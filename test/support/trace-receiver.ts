@@ -13,10 +13,11 @@ export interface ReceivedSpan {
   endTimeUnixNano: string;
   attributes: { key: string; value: Record<string, unknown> }[];
   status: { code?: number };
+  links?: { traceId: string; spanId: string }[];
 }
 
 interface Export {
-  resourceSpans: { scopeSpans: { spans: ReceivedSpan[] }[] }[];
+  resourceSpans: { resource: Pick<ReceivedSpan, 'attributes'>; scopeSpans: { spans: ReceivedSpan[] }[] }[];
 }
 
 /** Takes spans as a collector does. */
@@ -25,6 +26,8 @@ export interface TraceReceiver extends AsyncDisposable {
   /** As they came. */
   text(): string;
   spans(): ReceivedSpan[];
+  /** What the last sender says about itself. */
+  resource(): Record<string, unknown>;
 }
 
 export async function receiveTraces({ status = 200 } = {}): Promise<TraceReceiver> {
@@ -44,6 +47,10 @@ export async function receiveTraces({ status = 200 } = {}): Promise<TraceReceive
         .map((body): Export => JSON.parse(body))
         .flatMap(({ resourceSpans }) => resourceSpans.flatMap(({ scopeSpans }) => scopeSpans))
         .flatMap(({ spans }) => spans),
+    resource: () => {
+      const { resourceSpans }: Export = JSON.parse(bodies.at(-1) ?? '{"resourceSpans":[]}');
+      return saidBy(resourceSpans[0]?.resource ?? { attributes: [] });
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
@@ -53,5 +60,5 @@ export async function receiveTraces({ status = 200 } = {}): Promise<TraceReceive
 }
 
 /** What a span says, by name. */
-export const saidBy = ({ attributes }: ReceivedSpan): Record<string, unknown> =>
+export const saidBy = ({ attributes }: Pick<ReceivedSpan, 'attributes'>): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));

@@ -7,6 +7,7 @@ import type { CodecSpace } from '../../platform/codec/codec-server.ts';
 import type { Config } from '../../platform/config.ts';
 import type { Notice } from '../../platform/open-bank.ts';
 import type { ReadinessProbes } from '../../platform/telemetry/readiness.ts';
+import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import { assertReachable } from '../../platform/temporal/connection.ts';
 import { type Access, tokenSha256, tokensOf } from './callers.ts';
 
@@ -17,6 +18,8 @@ export interface Gateway extends App {
   webhooks: { take: TakeWebhook; queue: EventQueue };
   /** What is in the way although this process is ready. */
   notices(): Promise<readonly Notice[]>;
+  /** Absent: requests are no spans. */
+  tracing?: Pick<Tracing, 'request'> | undefined;
   /** Called for every answer, for metrics; the route is a template. */
   answered?(answer: { method: string; route: string; status: number; ms: number }): void;
 }

@@ -107,7 +107,7 @@ async function gatewayApp(
   });
   app.server.maxConnections = CONNECTIONS_MAX;
   app.decorateRequest('caller');
-  identifyRequests(app);
+  identifyRequests(app, gateway.tracing);
   const routes = guardRoutes(app);
   // Schemas are only for the OpenAPI page: each route validates its own input.
   app.setValidatorCompiler(() => () => true);

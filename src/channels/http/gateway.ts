@@ -20,7 +20,7 @@ import { OpenedParts } from '../../platform/opened-parts.ts';
 import { refusedPayloads } from '../../platform/refused-payloads.ts';
 import { bindStore, checkAtStart } from '../../platform/store-binding.ts';
 import { observedCalls, observedStore } from '../../platform/telemetry/observed.ts';
-import { telemetryAt } from '../../platform/telemetry.ts';
+import { openTracing, telemetryAt } from '../../platform/telemetry.ts';
 import {
   connectTemporal,
   refuseUndecodable,
@@ -53,7 +53,9 @@ export async function openGateway(
   const telemetry = telemetryAt(config.metrics.gateway, { config, log });
   const stored = opened.adopt(await openStore(config.storeUrl.reveal(), config.storeConnections), (it) => it.close());
   const store = observedStore(stored, telemetry.metrics, log);
-  const onCall = observedCalls(telemetry.metrics);
+  const tracing = await openTracing(config, { bankUrl: addresses.apiUrl, store: stored, log });
+  opened.defer(async () => tracing?.close());
+  const onCall = observedCalls(telemetry.metrics, tracing);
   const bank = opened.adopt(bankAt(config, addresses.apiUrl, { store, onCall }), (it) => it.close());
   const { client } = opened.adopt(await connectTemporal(config, addresses), (it) => it.close());
   const binding = await bindStore({ config, store, bank, temporal: await temporalIdentity(client) });
@@ -77,6 +79,7 @@ export async function openGateway(
     vault,
     webhooks: webhooksOf(app, webhook),
     notices: noticesOf(app),
+    tracing,
     answered: ({ ms, status, ...answer }) =>
       telemetry.metrics.answers.observe({ ...answer, status: `${Math.trunc(status / 100)}xx` }, ms / 1_000),
   };

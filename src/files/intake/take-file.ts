@@ -4,6 +4,7 @@ import { aboutFile, type Finding } from '../../domain/finding.ts';
 import { madeDigest } from '../../domain/identity.ts';
 import { signablePlan } from '../../people/signing/signed-plan.ts';
 import type { App } from '../../platform/app.ts';
+import { type CurrentSpan, currentSpan, traceparentOf } from '../../platform/telemetry/current-span.ts';
 import { assertReachable } from '../../platform/temporal/connection.ts';
 import { startBatch } from '../../platform/temporal/workflow-executions.ts';
 import { itemsInTurns } from '../input.ts';
@@ -244,6 +245,7 @@ export async function claimFile(
     canary: options.canary,
     heldUntil: undoMs > 0 ? now() + undoMs : undefined,
     retryOf,
+    traceparent: tracedBy(currentSpan()),
     at: now(),
   });
   if (claim.claimed) return { outcome: 'claimed', batchId };
@@ -252,6 +254,10 @@ export async function claimFile(
   if (staged.claimCount > 0 || known.misused.total > 0) return otherPlan('rows');
   return takenAlready(app, { ...planned, known }, options);
 }
+
+/** Spans of payouts join the request only if its own is sent. */
+const tracedBy = (span: CurrentSpan | undefined): string | undefined =>
+  span?.isSampled === true ? traceparentOf(span) : undefined;
 
 /** Stores the maker's signature of what is to be claimed, before anything is: each row is proven by it when it is sent. */
 async function signRows(

@@ -20,7 +20,7 @@ export const TELEMETRY_KEYS = {
   PAYOUTS_TRACES_URL: key(
     tracesUrl,
     null,
-    'where a worker sends the traces of payouts by OTLP over HTTP, e.g. https://collector.example.com/v1/traces; absent: nowhere',
+    'where workers and gateways send traces by OTLP over HTTP, e.g. https://collector.example.com/v1/traces; absent: nowhere',
   ),
   PAYOUTS_TRACES_TO_BANK: key(flag, 'false', 'send the bank the trace of each traced call, in the header traceparent'),
 } as const;

@@ -21,8 +21,8 @@ export function observedCalls(
     const traced = tracing?.bankCall(operation);
     return {
       headers: traced?.headers,
-      ended(result, ms) {
-        traced?.ended(result, ms);
+      ended(result, ms, status) {
+        traced?.ended(result, ms, status);
         bankCalls.observe({ operation, result }, ms / 1_000);
         const by = READS[operation];
         if (by !== undefined) orderReads.inc({ by });
@@ -42,7 +42,7 @@ export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?
     if (tracing === undefined) return;
     try {
       const row = await store.payout(reference);
-      if (row !== undefined) tracing.ended(row, row.endedAt ?? row.updatedAt);
+      if (row !== undefined) await tracing.ended(row, row.endedAt ?? row.updatedAt);
     } catch (error) {
       log.warn({ error, reference }, 'the end is not in the trace');
     }

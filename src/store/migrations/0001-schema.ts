@@ -38,7 +38,7 @@ create table batches (
   total integer not null, canary integer,
   message text, message_id text,
   retry_of text,
-  held_until bigint,
+  held_until bigint, traceparent text,
   created_at bigint not null, ended_at bigint
 );
 create index batches_message_id on batches (message_id);

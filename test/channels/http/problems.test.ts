@@ -108,9 +108,9 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 it('answers in the trace of the request, and every line of the log names it', async () => {
   const { send, log } = await openGateway();
   const traced = await send('/v1/batches', { headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } });
-  expect(traced.headers.get('traceparent')).toMatch(new RegExp(`^00-${TRACE}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`));
+  expect(traced.headers.get('traceparent')).toMatch(new RegExp(`^00-${TRACE}-(?!00f067aa0ba902b7)[0-9a-f]{16}-00$`));
   const [line] = log.map((it) => JSON.parse(it)).filter(({ route }) => route === '/v1/batches');
-  expect(line).toMatchObject({ traceId: TRACE, requestId: traced.headers.get('x-request-id') });
+  expect(line).toMatchObject({ trace_id: TRACE, requestId: traced.headers.get('x-request-id') });
   for (const odd of ['', 'x', `ff-${TRACE}-00f067aa0ba902b7-01`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`]) {
     const { headers } = await send('/v1/batches', { headers: { traceparent: odd } });
     expect(headers.get('traceparent')).toMatch(/^00-(?!0{32})[0-9a-f]{32}-[0-9a-f]{16}-00$/);

@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { duringSpan, traceparentOf } from '../../../src/platform/telemetry/current-span.ts';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
 import { observedCalls } from '../../../src/platform/telemetry/observed.ts';
 import { startTracing, type Tracing, traceOf } from '../../../src/platform/telemetry/tracing.ts';
@@ -15,12 +16,28 @@ afterEach(async () => {
 /** Ids have a word that no id and no time of a span can hold by chance. */
 const PAYOUT = { workflowId: 'payout/6f0c', workflowType: 'payout' };
 
-async function traced({ toBank = false, status = 200 } = {}) {
+interface Given {
+  toBank?: boolean;
+  status?: number;
+  /** How many rows came with it, if a traced request brought it. */
+  rows?: number;
+}
+
+async function traced({ toBank = false, status = 200, rows }: Given = {}) {
   const receiver = await receiveTraces({ status });
   opened.push(receiver);
   const refused: Error[] = [];
-  return { receiver, refused, tracing: startTracing({ url: receiver.url, toBank }, (error) => refused.push(error)) };
+  const tracing = startTracing({
+    ...{ url: receiver.url, toBank, bankUrl: 'https://bank.example', version: '1.2.3', deployment: 'sandbox' },
+    broughtBy: async () => (rows === undefined ? undefined : { traceparent: traceparentOf(REQUEST), total: rows }),
+    onRefused: (error) => refused.push(error),
+  });
+  return { receiver, refused, tracing };
 }
+
+const REQUEST = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', isSampled: true };
+const ROW = { workflowId: PAYOUT.workflowId, kind: 'payout', reference: '6f0c', batchId: 'b-1' } as const;
+const END = { ...ROW, createdAt: 1_000, state: 'failed', reasonCode: 'refused-by-bank' } as const;
 
 /** Runs something as an activity of a workflow. */
 function asActivity<T>(tracing: Tracing, { workflowId, workflowType }: typeof PAYOUT, run: () => Promise<T>) {
@@ -59,6 +76,14 @@ it('calls of the bank are under the activity that makes them, in the trace of th
     [activity?.spanId, 'ok'],
     [activity?.spanId, 'refused'],
   ]);
+  expect(post && saidBy(post)).toEqual({
+    'http.request.method': 'POST',
+    'url.template': '/v1/banking/transactions/payment',
+    'http.response.status_code': 200,
+    'server.address': 'bank.example',
+    'server.port': 443,
+    'bank.result': 'ok',
+  });
   expect(receiver.text()).not.toMatch(
     new RegExp(`${PAYMENT.uid}|${PAYMENT.account_id}|${PAYMENT.beneficiary_id}|kiwi`),
   );
@@ -98,8 +123,7 @@ it('a failure is reported by its type, never by its words; one that only waits i
 
 it('the span of the workflow is reported at its end, from the claim on, under the id that its activities name', async () => {
   const { tracing, receiver } = await traced();
-  const row = { workflowId: PAYOUT.workflowId, kind: 'payout', reference: '6f0c', batchId: 'b-1' } as const;
-  tracing.ended({ ...row, createdAt: 1_000, state: 'failed', reasonCode: 'refused-by-bank' }, 5_000);
+  await tracing.ended(END, 5_000);
   const [root] = await sent(tracing, receiver);
   expect(root).toMatchObject({ ...traceOf(PAYOUT.workflowId), name: 'RunWorkflow:payout' });
   expect([root?.startTimeUnixNano, root?.endTimeUnixNano]).toEqual(['1000000000', '5000000000']);
@@ -109,6 +133,58 @@ it('the span of the workflow is reported at its end, from the claim on, under th
     'payout.batch': 'b-1',
     'payout.state': 'failed',
     'payout.reason': 'refused-by-bank',
+  });
+});
+
+it('a payout that came alone is in the trace of its request; the rows of a file are linked to it', async () => {
+  const alone = await traced({ rows: 1 });
+  await asActivity(alone.tracing, PAYOUT, async () => undefined);
+  await alone.tracing.ended(END, 5_000);
+  const { spanId, traceId } = traceOf(PAYOUT.workflowId);
+  const [activity, root] = await sent(alone.tracing, alone.receiver);
+  expect(root).toMatchObject({ traceId: REQUEST.traceId, spanId, parentSpanId: REQUEST.spanId });
+  expect(activity).toMatchObject({ traceId: REQUEST.traceId, parentSpanId: spanId });
+
+  const among = await traced({ rows: 2 });
+  await among.tracing.ended(END, 5_000);
+  const [linked] = await sent(among.tracing, among.receiver);
+  expect(linked).toMatchObject({ traceId, spanId, links: [{ traceId: REQUEST.traceId, spanId: REQUEST.spanId }] });
+});
+
+it('a request of the gateway is a span of its sender, if the sender records it, and calls of the bank are below it', async () => {
+  const { tracing, receiver } = await traced();
+  const request = tracing.request('GET', REQUEST);
+  duringSpan(request.ids, () => tracing.bankCall('GET /v1/banking/accounts')?.ended('ambiguous', 5, 503));
+  request.answered('/v1/accounts', 502);
+  const unrecorded = tracing.request('GET', { ...REQUEST, isSampled: false });
+  expect(unrecorded.ids).toMatchObject({ traceId: REQUEST.traceId, isSampled: false });
+  unrecorded.answered('/v1/accounts', 200);
+  const [call, answered, ...more] = await sent(tracing, receiver);
+  expect(more).toEqual([]);
+  expect(answered).toMatchObject({ traceId: REQUEST.traceId, parentSpanId: REQUEST.spanId, name: 'GET /v1/accounts' });
+  expect(answered && saidBy(answered)).toEqual({
+    'http.request.method': 'GET',
+    'http.route': '/v1/accounts',
+    'http.response.status_code': 502,
+    'error.type': '502',
+  });
+  expect(call).toMatchObject({ parentSpanId: answered?.spanId });
+  expect(call && saidBy(call)).toMatchObject({ 'http.response.status_code': 503, 'error.type': '503' });
+});
+
+it('says which build and instance it is, and what the environment says about it', async () => {
+  vi.stubEnv('OTEL_SERVICE_NAME', 'payroll');
+  vi.stubEnv('OTEL_RESOURCE_ATTRIBUTES', 'deployment.environment.name=staging,team=treasury');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { tracing, receiver } = await traced();
+  tracing.request('GET', undefined).answered('/v1/accounts', 200);
+  await tracing.close();
+  expect(receiver.resource()).toEqual({
+    'service.name': 'payroll',
+    'service.version': '1.2.3',
+    'service.instance.id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'deployment.environment.name': 'staging',
+    team: 'treasury',
   });
 });
 
