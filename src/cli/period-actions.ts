@@ -3,6 +3,7 @@ import { counted, groupedAmount } from '../domain/display.ts';
 import { LINES } from '../domain/statements/period.ts';
 import {
   LINE_TEXTS,
+  missingTexts,
   type PeriodAccount,
   type PeriodDocumentHead,
   type PeriodReport,
@@ -31,20 +32,16 @@ const isUnexplained = ({ lines }: PeriodAccount): boolean =>
 function periodText(found: PeriodReport): string {
   const { from, to, timeZone, accounts, missing, documents } = found;
   const days = from === to ? from : `${from} to ${to}`;
-  const lacking = Map.groupBy(missing, ({ books, day }) => (books === 'none' ? '' : day));
   return [
     `${days} (${timeZone})`,
     ...(accounts.length === 0 ? ['No payout was submitted, and no statement was taken of these days.'] : []),
     ...accounts.map((it) => accountText(it, accounts)),
-    ...[...lacking].map(([day, some]) => {
-      const which = some.length > 2 ? counted(some.length, 'account') : some.map((it) => it.accountId).join(' and ');
-      return `${day === '' ? `No statement was taken of ${which}.` : `From ${day} on not everything is known of ${which}.`}\n${TAKE}`;
-    }),
+    ...missingTexts(missing).map((text) => `${text}\n${TAKE}`),
     ...(documents.length === 0 ? [] : [documents.map(documentText).join('\n')]),
   ].join('\n\n');
 }
 
-const TAKE = 'payouts statement FILE takes a statement, --orders UID the order list.';
+const TAKE = 'Take it: payouts statement FILE\nWithout files: payouts statement --orders UID';
 
 function accountText(it: PeriodAccount, all: readonly PeriodAccount[]): string {
   const { uid, accountId, currency, books, instructed, opening, closing, lines } = it;

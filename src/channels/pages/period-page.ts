@@ -5,6 +5,7 @@ import { dayIn } from '../../domain/time.ts';
 import { type Html, html } from '../../reports/html.ts';
 import {
   LINE_TEXTS,
+  missingTexts,
   type PeriodAccount,
   type PeriodDocumentHead,
   type PeriodReport,
@@ -53,7 +54,7 @@ function page(view: View, found: PeriodReport, mayClose: boolean): Html {
 <p class="quiet">Business days in ${timeZone}. <a href="${path}/csv">As a table (CSV)</a> · <a href="${path}">as JSON</a></p>
 ${last?.reopenedAt != null && html`<p class="problem">It was closed and is open again: ${last.reopenedWhy}.</p>`}
 ${unexplained.map((it) => html`<p class="problem">On ${it.accountId} there are bookings that nothing explains. <a href="/statements">The differences</a></p>`)}
-${missing.map((it) => html`<p class="attend">${it.books === 'none' ? `No statement of ${it.accountId} was taken.` : `Of ${it.accountId} nothing is known yet from ${it.day} on.`}</p>`)}
+${missingTexts(missing).map((text) => html`<p class="attend">${text}</p>`)}
 ${accounts.length === 0 ? nothing('No payout was submitted, and no statement was taken of these days.') : accounts.map(accountTable)}
 ${mayClose && closeForm(view, period, last)}
 ${documents.length > 0 && html`<h2>Closed</h2>${dataTable('Documents of this period', DOCUMENTS, documents)}`}`;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { iso, isoOrNull } from '../../domain/display.ts';
+import { counted, iso, isoOrNull } from '../../domain/display.ts';
 import { formatMinor, Totals } from '../../domain/money.ts';
 import { Problem } from '../../domain/problem.ts';
 import { coverageOf } from '../../domain/statements/lines.ts';
@@ -346,3 +346,13 @@ export const LINE_TEXTS: Readonly<Record<Line, string>> = {
   unexplainedOut: 'UNEXPLAINED, out',
   unexplainedIn: 'UNEXPLAINED, in',
 };
+
+/** A sentence for accounts of which the same is missing. */
+export function missingTexts(missing: readonly MissingDay[]): string[] {
+  const alike = Map.groupBy(missing, ({ books, day }) => (books === 'none' ? '' : day));
+  return [...alike].map(([day, some]) => {
+    const names = some.map(({ accountId }) => accountId);
+    const which = names.length > 2 ? counted(names.length, 'account') : names.join(' and ');
+    return day === '' ? `No statement was taken of ${which}.` : `From ${day} on not everything is known of ${which}.`;
+  });
+}
