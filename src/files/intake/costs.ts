@@ -1,5 +1,6 @@
 import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
+import { exchangeQuote } from '../../bank/exchange-quote.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
 import { addDecimals, formatDecimal, parseDecimal } from '../../domain/money.ts';
 import type { ClaimRow } from '../../store/store.ts';
@@ -243,8 +244,8 @@ async function totalIn(
       continue;
     }
     const buy = await paying.ownIn(uid, base);
-    const query = { sell_account: accountId, buy_account: buy ?? '', amount: needs, currency };
-    const quote = buy === undefined ? undefined : await undefinedIfRefused(() => bank.transactions.fxQuote(query));
+    const asked = { sell: accountId, buy: buy ?? '', amount: needs, currency };
+    const quote = buy === undefined ? undefined : await exchangeQuote(bank, asked);
     if (quote === undefined) without.push(`${needs} ${currency}`);
     else total = addDecimals(total, quote.buy_amount);
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
+import { exchangeQuote } from '../../bank/exchange-quote.ts';
 import { maxRateOf } from '../../domain/agreed-cost.ts';
 import type { ExchangeBound, PayoutInstruction } from '../../domain/instruction.ts';
 import { withoutBound } from '../../domain/instruction.ts';
@@ -47,8 +48,9 @@ export async function quoteExchanges(bank: Bank, staged: StagedFile, maxSlippage
     const quote = await undefinedIf(isJudged, async () => {
       const paying = (await bank.accounts.ofUser(uid)).find((own) => own.currency === currency);
       if (paying === undefined) return undefined;
-      const asked = { sell_account: accountId, buy_account: paying.account_id, amount, currency };
-      return { payingAccountId: paying.account_id, ...(await bank.transactions.fxQuote(asked)) };
+      const asked = { sell: accountId, buy: paying.account_id, amount, currency };
+      const quoted = await exchangeQuote(bank, asked);
+      return quoted && { payingAccountId: paying.account_id, ...quoted };
     });
     if (quote === undefined) return;
     const { payingAccountId, buy_amount: buyAmount, sell_amount: sellAmount, rate } = quote;

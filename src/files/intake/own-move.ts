@@ -1,5 +1,6 @@
 import type { Bank } from '../../bank/bank.ts';
 import { says, undefinedIf } from '../../bank/errors.ts';
+import { exchangeQuote } from '../../bank/exchange-quote.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import { maxRateOf } from '../../domain/agreed-cost.ts';
 import { type ScopeFacts, scopeFactsOf } from '../../domain/authority.ts';
@@ -158,8 +159,7 @@ async function feeOf(bank: Bank, { account_id, to_account_id = '', amount }: Pay
 }
 
 async function quoteOf(bank: Bank, { account_id, to_account_id = '', amount, currency }: PayoutInstruction) {
-  const query = { sell_account: account_id, buy_account: to_account_id, amount, currency };
-  const quoted = await undefinedIfRefused(() => bank.transactions.fxQuote(query));
+  const quoted = await exchangeQuote(bank, { sell: account_id, buy: to_account_id, amount, currency });
   return (
     quoted && {
       fee: quoted.fee,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Bank } from '../../../bank/bank.ts';
-import { isJudged, undefinedIf } from '../../../bank/errors.ts';
+import { exchangeQuote } from '../../../bank/exchange-quote.ts';
 import type { AccountBalance } from '../../../bank/schemas/accounts.ts';
 import { dueDate } from '../../../domain/business-days.ts';
 import { type CashLine, type CashNeed, cashLines } from '../../../domain/cash.ts';
@@ -95,16 +95,8 @@ async function inOwnCurrency(
   await someAtOnce(others.slice(0, QUOTES_MAX), AT_ONCE, async (need) => {
     const uid = accounts.get(need.accountId)?.uid;
     const bought = [...accounts.values()].find((account) => account.uid === uid && account.currency === need.currency);
-    const quote =
-      bought &&
-      (await undefinedIf(isJudged, () =>
-        bank.transactions.fxQuote({
-          sell_account: need.accountId,
-          buy_account: bought.account_id,
-          amount: need.amount,
-          currency: need.currency,
-        }),
-      ));
+    const { accountId: sell, amount, currency } = need;
+    const quote = bought && (await exchangeQuote(bank, { sell, buy: bought.account_id, amount, currency }));
     if (quote === undefined) notQuoted.push(need);
     else own.push({ ...need, amount: quote.sell_amount });
   });
