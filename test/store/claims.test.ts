@@ -70,6 +70,7 @@ onEveryStore('claimBatch', (test) => {
       canary: null,
       controlReason: null,
       heldUntil: null,
+      traceparent: null,
       createdAt: 1_234,
       endedAt: null,
     });
