@@ -7,7 +7,7 @@ import { CARD_STATES, isCardEnd } from '../../src/domain/card-payment.ts';
 import { EVENT_KINDS } from '../../src/domain/events-out.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
 import { CHECK_KINDS, type CheckKind, type CheckVerdict, objectionOf } from '../../src/domain/payee.ts';
-import { needsAttention, PAYOUT_STATES, visibleState } from '../../src/domain/payout-state.ts';
+import { needsAttention, SHOWN_STATES, visibleState } from '../../src/domain/payout-state.ts';
 import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
 import { REASONS, type ReasonCode } from '../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
@@ -51,9 +51,9 @@ const SETTINGS = Object.fromEntries(
 export const TABLES: Readonly<Record<string, Rows>> = {
   ...SETTINGS,
   states: ({ words }) =>
-    PAYOUT_STATES.map((state) => [
+    SHOWN_STATES.map((state) => [
       code(state),
-      code(visibleState(state)),
+      code(state === 'returned' ? 'completed' : visibleState(state)),
       yes(needsAttention(state), 'no'),
       words(code(state), 3),
     ]),

@@ -22,14 +22,20 @@ import {
 } from '../domain/submission.ts';
 import { HOUR_MS } from '../domain/time.ts';
 import { orderReference } from '../store/claimed-row.ts';
-import { earlierReferences, GENERATIONS_MORE, mayOtherGenerationPay, returnedInFull } from '../store/proven-unpaid.ts';
-import type { ListRead, PayoutRecord, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
+import {
+  askedOf,
+  cameBackEnough,
+  earlierReferences,
+  GENERATIONS_MORE,
+  mayOtherGenerationPay,
+} from '../store/proven-unpaid.ts';
+import type { ListRead, PayoutRecord, ReturnSeen, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
 import type { ListReadDeps, ListReadRequest, ReadList, SeenList } from './deps.ts';
 import { noteOrders } from './note-orders.ts';
 
 /** What the references of a row derive from, claimed or not. */
 export type SentRow = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
-  Partial<Pick<PayoutRecord, 'createdAt' | 'releasedAt'>>;
+  Partial<Pick<PayoutRecord, 'createdAt' | 'releasedAt' | 'instruction'>>;
 
 /** An order that this store did not send, under a reference of the document. */
 interface UnsentOrder extends UnaskedOrder {
@@ -218,7 +224,7 @@ async function atBank(
   return {
     earlier: [
       ...others.filter((_, index) => alive[index]).map(({ orderId }) => orderId),
-      ...(await notBack(deps, earlier.payouts)),
+      ...(await notBack(deps, row, earlier.payouts)),
     ],
     own: [...unsent.filter(({ reference }) => reference === own), ...(await seenByWatch(deps, row, own))].map(
       ({ orderId }) => orderId,
@@ -226,15 +232,17 @@ async function atBank(
   };
 }
 
-/** Paid orders of earlier generations of whose money the bank does not show now that all of it has come back. */
-async function notBack(deps: ListReadDeps, payouts: readonly PayoutRecord[]): Promise<string[]> {
+/** Paid orders of earlier generations of whose money the bank does not show now that as much came back as the row asks. */
+async function notBack(deps: ListReadDeps, row: SentRow, payouts: readonly PayoutRecord[]): Promise<string[]> {
   const paid = payouts.filter(({ state }) => state === 'completed');
   if (paid.length === 0) return [];
   const returns = await deps.store.returnsOf(paid.map(({ reference }) => reference));
-  const now = await Promise.all(returns.map(({ orderId }) => readIfThere(deps, orderId)));
+  const ids = returns.flatMap(({ orderId, otherId, shownBy }) => (shownBy === 'orders' ? orderId : (otherId ?? [])));
+  const now = await Promise.all(ids.map((orderId) => readIfThere(deps, orderId)));
   const shown = new Set(now.flatMap((order) => (order !== undefined && isBack(deps, order) ? [order.order_id] : [])));
-  const whole = await returnedInFull(deps.store, paid, (orderId) => shown.has(orderId));
-  return paid.filter(({ reference }) => !whole.has(reference)).map(({ orderId, reference }) => orderId ?? reference);
+  const isShown = ({ orderId, otherId = null }: ReturnSeen): boolean => shown.has(orderId) || shown.has(otherId ?? '');
+  const back = await cameBackEnough(deps.store, paid, askedOf(row, paid), isShown);
+  return paid.filter(({ reference }) => !back.has(reference)).map(({ orderId, reference }) => orderId ?? reference);
 }
 
 const isBack = ({ settings }: ListReadDeps, order: Order): boolean =>

@@ -285,12 +285,12 @@ function notes({ store, now }: ListReadDeps, { uid, currency }: OrderList) {
       for (const order of orders) if (order.order_id === orderId) unasked(order);
       return;
     }
-    const entry = { orderId, reference, amount, currency: its, seenAt: now() };
-    count({ returns: 1 }, (await store.recordReturn(entry)) ? 1 : 0);
+    const kept = await store.recordReturn({ orderId, reference, amount, currency: its, seenAt: now() });
+    count({ returns: 1 }, kept.isNew ? 1 : 0);
     // For people: a payout that is still open has no end that they could rely on.
     if (payout?.state !== 'completed') return;
     const order = orders.find(({ order_id: id }) => id === orderId);
-    await store.recordIncident({ kind: 'returned', reference, orderId, order, seenAt: now() });
+    await store.recordIncident({ kind: 'returned', reference, orderId: kept.orderId, order, seenAt: now() });
   };
   const incident = async (orders: readonly Order[], shown: Incident): Promise<void> => {
     const order = orders.find(({ order_id: id }) => id === shown.orderId);

@@ -261,7 +261,10 @@ async function instructionToClaim(
 ): Promise<PayoutInstruction> {
   const known = await deps.store.payout(reference);
   const { uid, id: documentId } = given;
-  if (known === undefined && !(await areEarlierUnpaid(deps.store, { uid, documentId, generation, kind }))) {
+  if (
+    known === undefined &&
+    !(await areEarlierUnpaid(deps.store, { uid, documentId, generation, kind, instruction: given }))
+  ) {
     throw new Misuse(
       FAILURES.generationNotProven,
       `generation ${generation} needs proof in the store that generation ${generation - 1} took no money`,

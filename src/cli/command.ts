@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 import { holdsCardNumber } from '../domain/card-number.ts';
 import { labelled, widthOf, wrap } from '../domain/display.ts';
-import { PAYOUT_STATES, type PayoutState } from '../domain/payout-state.ts';
+import { SHOWN_STATES, type ShownState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode } from '../domain/reasons.ts';
 import { DAY_MS, midnightOf } from '../domain/time.ts';
@@ -338,10 +338,10 @@ export function rowNumbers(text: string): ReadonlySet<number> {
 }
 
 /** States of payouts, from a text like `held,needs-operator`. */
-export function payoutStates(text: string): readonly PayoutState[] {
+export function payoutStates(text: string): readonly ShownState[] {
   return text.split(',').map((part) => {
-    const state = PAYOUT_STATES.find((it) => it === part.trim());
-    if (state === undefined) throw new InvalidArgumentError(`the states are ${PAYOUT_STATES.join(', ')}`);
+    const state = SHOWN_STATES.find((it) => it === part.trim());
+    if (state === undefined) throw new InvalidArgumentError(`the states are ${SHOWN_STATES.join(', ')}`);
     return state;
   });
 }

@@ -24,8 +24,8 @@ import {
   acceptsControl,
   type BatchControl,
   CANCELLABLE_STATES,
-  PAYOUT_STATES,
   type ResolveAction,
+  SHOWN_STATES,
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import type { ReasonCode } from '../domain/reasons.ts';
@@ -119,7 +119,7 @@ export async function decide(
     if ('outcome' in reported) return reported;
     const { reference: id } = shown.row;
     const [now] = (
-      await allWaiting(session, { id, states: [...PAYOUT_STATES], kinds: undefined, ask: true, compare: false })
+      await allWaiting(session, { id, states: [...SHOWN_STATES], kinds: undefined, ask: true, compare: false })
     ).payouts;
     return { refused: sinceShown(shown, now && questionShown(now), { refused: reported.refused, decision }) };
   });

@@ -8,7 +8,7 @@ import {
   AWAITING_DECISION_STATES,
   countRows,
   isSettled,
-  type PayoutState,
+  type ShownState,
   type StateCounts,
 } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
@@ -104,7 +104,7 @@ function watchOf(session: Session, batchIds: readonly string[]): Watch {
   };
 }
 
-function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<PayoutState, number>): string {
+function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<ShownState, number>): string {
   const states = [...byState]
     .filter(([, count]) => count > 0)
     .map(([state, count]) => `${groupedAmount(count)} ${state}`);
@@ -142,7 +142,7 @@ async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promis
 async function countAsking(client: Client, batchId: string): Promise<number> {
   const states = AWAITING_DECISION_STATES.map((state) => `'${state}'`).join(', ');
   const { count } = await client.workflow.count(
-    `WorkflowType = '${WORKFLOW_TYPES.payout}' AND PayoutBatchId = '${batchId}' AND ExecutionStatus = 'Running' AND PayoutState IN (${states})`,
+    `WorkflowType = '${WORKFLOW_TYPES.payout}' AND PayoutBatchId = '${batchId}' AND ExecutionStatus = 'Running' AND ShownState IN (${states})`,
   );
   return count;
 }

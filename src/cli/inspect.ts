@@ -63,7 +63,8 @@ export async function report(session: Session, id: string, options: { mask: bool
 
 function payoutDocument({ payout, incidents, step, payee: named, note, checks, reported }: PayoutView): object {
   const { reference, workflowId, kind, uid, documentId, batchId, row, instruction } = payout;
-  const { state, orderId, fee, feeCurrency, reason } = payout;
+  const { orderId, fee, feeCurrency } = payout;
+  const { state, reason } = reported;
   const { amount, currency, to_account_id: toAccountId } = instruction;
   const { accountId, payee, exchange, maker, approvals, handedOverAt, submittedAt, endedAt, returns, url } = reported;
   const accounts = kind === 'payout' ? { accountId, payee: { ...payee, ...named }, note } : { accountId, toAccountId };
@@ -96,7 +97,7 @@ function payoutText(
     ['account', payee.account],
     ['bank', [payee.bank, payee.country].filter((part) => part !== '').join(', ')],
     ['for', note],
-    ['state', payout.state],
+    ['state', reported.state],
     ['submitted', `${minute(handedOverAt)} by ${maker ?? 'an unknown maker'}`],
     ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ')],
     ['sent', submittedAt && minute(submittedAt)],

@@ -1,6 +1,6 @@
 import { MOVE, PLAN_MOVE } from '../channels/http/operations/move-operations.ts';
 import { madeDigest } from '../domain/identity.ts';
-import { isSettled, type PayoutState } from '../domain/payout-state.ts';
+import { isSettled, type ShownState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { identityOf, type MoveAsked, moveBound } from '../files/intake/own-move.ts';
 import type { MoveKind } from '../files/rules/check-instruction.ts';
@@ -127,7 +127,7 @@ async function follow(session: Session, followed: FollowedMove, { timeout, detac
   return show(session, reference, end === 'interrupted' ? EXIT.interrupted : exit);
 }
 
-function exitOf(state: PayoutState): ExitCode {
+function exitOf(state: ShownState): ExitCode {
   if (state === 'completed') return EXIT.completed;
   return isSettled(state) ? EXIT.exceptions : EXIT.stillOpen;
 }

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { parseDecimal } from './money.ts';
-import { isEnd, needsAttention, type PayoutState } from './payout-state.ts';
+import { isEnd, needsAttention, type ShownState } from './payout-state.ts';
 
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
 
@@ -55,7 +55,7 @@ export function spanOf(ms: number): string {
 export type Tone = 'paid' | 'unpaid' | 'attention' | 'open';
 
 /** The importance of a state, for colours and order. */
-export function toneOf(state: PayoutState): Tone {
+export function toneOf(state: ShownState): Tone {
   if (isEnd(state)) return state === 'completed' ? 'paid' : 'unpaid';
   return needsAttention(state) ? 'attention' : 'open';
 }

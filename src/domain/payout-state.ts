@@ -23,6 +23,10 @@ export const PAYOUT_STATES = [
 
 export type PayoutState = (typeof PAYOUT_STATES)[number];
 
+/** As people and programs are shown it: `shownStateOf` makes `returned` of `completed` when all of the money came back. */
+export const SHOWN_STATES = [...PAYOUT_STATES, 'returned'] as const;
+export type ShownState = (typeof SHOWN_STATES)[number];
+
 /** States in which an open payout waits only for a decision of people, for any reason. */
 export const AWAITING_DECISION_STATES = [
   'awaiting-approval',
@@ -42,16 +46,16 @@ export const NEEDS_PEOPLE_STATES: readonly PayoutState[] = [
   'needs-operator',
 ];
 
-export function isEnd(state: PayoutState): state is EndState {
-  return (END_STATES as readonly string[]).includes(state);
+export function isEnd(state: ShownState): state is EndState | 'returned' {
+  return state === 'returned' || (END_STATES as readonly string[]).includes(state);
 }
 
-export function isUnpaid(state: PayoutState): state is UnpaidState {
-  return isEnd(state) && state !== 'completed';
+export function isUnpaid(state: ShownState): state is UnpaidState {
+  return (UNPAID_STATES as readonly string[]).includes(state);
 }
 
 /** Whether nothing more happens without people: a batch does not wait for such a row. */
-export function isSettled(state: PayoutState): boolean {
+export function isSettled(state: ShownState): boolean {
   return isEnd(state) || state === 'needs-operator';
 }
 
@@ -75,8 +79,9 @@ const LISTED_STATES: readonly PayoutState[] = ['scheduled', ...NEEDS_PEOPLE_STAT
 export const visibleState = (state: PayoutState): PayoutState => (LISTED_STATES.includes(state) ? state : 'processing');
 
 /** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
-export const needsAttention = (state: PayoutState, reason: Reason | null = null): boolean =>
-  NEEDS_PEOPLE_STATES.includes(state) && !(state === 'held' && reason?.code === 'card-payment-open');
+export const needsAttention = (state: ShownState, reason: Reason | null = null): boolean =>
+  (NEEDS_PEOPLE_STATES as readonly ShownState[]).includes(state) &&
+  !(state === 'held' && reason?.code === 'card-payment-open');
 
 export interface Reason {
   /** kebab-case, from `domain/reasons.ts`. */
@@ -91,18 +96,21 @@ export interface StateCounts {
   failed: number;
   rejected: number;
   cancelled: number;
+  /** Completed, and all of the money came back. */
+  returned: number;
   needsOperator: number;
   open: number;
 }
 
 /** Counts rows by state; every row is in exactly one count besides `total`. */
-export function countRows(byState: ReadonlyMap<PayoutState, number>): StateCounts {
+export function countRows(byState: ReadonlyMap<ShownState, number>): StateCounts {
   const counts: StateCounts = {
     total: 0,
     completed: 0,
     failed: 0,
     rejected: 0,
     cancelled: 0,
+    returned: 0,
     needsOperator: 0,
     open: 0,
   };

@@ -1,5 +1,5 @@
 import { formatMinor, type Total, totalsOf } from '../domain/money.ts';
-import type { PayoutState } from '../domain/payout-state.ts';
+import type { ShownState } from '../domain/payout-state.ts';
 
 export interface CurrencyTotal extends Total {
   completed: string;
@@ -7,7 +7,7 @@ export interface CurrencyTotal extends Total {
 
 /** Sums by currency, sorted by code. */
 export function currencyTotals(
-  rows: readonly { state: PayoutState; amount: string; currency: string }[],
+  rows: readonly { state: ShownState; amount: string; currency: string }[],
 ): CurrencyTotal[] {
   const completed = totalsOf(rows.filter(({ state }) => state === 'completed'));
   const paidIn = (currency: string) => completed.find((paid) => paid.currency === currency)?.amount;

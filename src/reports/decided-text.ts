@@ -1,7 +1,7 @@
 import type { SignedDecision } from '../domain/authority.ts';
 import { anyOf, counted, groupedAmount, totalsText } from '../domain/display.ts';
 import { totalsOf } from '../domain/money.ts';
-import { isEnd, type PayoutState } from '../domain/payout-state.ts';
+import { isEnd, type ShownState } from '../domain/payout-state.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { verdictOn } from '../people/decisions/verdict.ts';
 import type { App } from '../platform/app.ts';
@@ -76,7 +76,7 @@ type Turn = [one: string, many: string];
 const PAID: Turn = ['is being paid', 'are being paid'];
 const PREPARED: Turn = ['is still being prepared', 'are still being prepared'];
 
-const BEFORE_ASKING: Partial<Record<PayoutState, Turn>> = {
+const BEFORE_ASKING: Partial<Record<ShownState, Turn>> = {
   received: PREPARED,
   preparing: PREPARED,
   scheduled: ['waits for its date', 'wait for their date'],

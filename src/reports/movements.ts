@@ -10,7 +10,7 @@ import type {
   IncidentRecord,
   PaidOrderRecord,
   PayoutRecord,
-  ReturnRecord,
+  ReturnSeen,
   SendAttempt,
 } from '../store/store.ts';
 
@@ -59,7 +59,7 @@ export interface MovedFacts {
   /** Undefined: not completed, or the bank's order was never seen. */
   paid: PaidOrderRecord | undefined;
   /** The oldest first. */
-  returns: readonly ReturnRecord[];
+  returns: readonly ReturnSeen[];
   incidents: readonly Pick<IncidentRecord, 'kind' | 'differs'>[];
 }
 
@@ -164,7 +164,7 @@ function movementId({ reference }: PayoutRecord, { id, kind, orderId }: Movement
   return `${of}-${id}`;
 }
 
-function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: ReturnRecord): Known {
+function returned(facts: MovedFacts, { orderId, amount, currency, seenAt: at }: ReturnSeen): Known {
   const accountId = accountsOf(facts).get(currency);
   if (accountId === undefined) return { kind: 'return', why: ACCOUNT_UNKNOWN };
   const came = posting('credit', accountId, amount, currency);

@@ -4,11 +4,12 @@ import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { anyOf, groupedAmount, shortId } from '../domain/display.ts';
 import type { Hindrance } from '../domain/liveness.ts';
 import { addDecimals } from '../domain/money.ts';
-import { isEnd, NEEDS_PEOPLE_STATES, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { isEnd, NEEDS_PEOPLE_STATES, type Reason, type ShownState } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { isOfAccount, isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
-import { type Actor, commandsIn, type Deadline, forOperator, type Remedy } from '../domain/remedy.ts';
+import { type Actor, commandsIn, type Deadline, forNobody, forOperator, type Remedy } from '../domain/remedy.ts';
+import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
 import { NOT_MADE } from './question-facts.ts';
 import { STATES } from './state-texts.ts';
@@ -61,19 +62,21 @@ export interface StepContext {
   hindrance?: Hindrance | undefined;
   /** References of payouts that ended unpaid, and about which there is an incident: a retry is refused. */
   contradicted?: ReadonlySet<string>;
+  /** By reference: the payout that pays it again. */
+  paidAgainBy?: ReadonlyMap<string, PayoutRecord>;
 }
 
 /**
  * What a row waits for, or how it has ended; rows of the same kind are decided alike. A row that awaits an approval has the kind
  * of that approval, for any reason.
  */
-export function kindOf({ state, reason }: { state: PayoutState; reason: Reason | null }): string {
+export function kindOf({ state, reason }: { state: ShownState; reason: Reason | null }): string {
   if (state === 'awaiting-approval') return 'approval-required';
   if (state === 'awaiting-bank-approval') return 'bank-approval-required';
   return reason?.code ?? state;
 }
 
-/** The next step of a row; undefined if it is completed. What is in the way of all of them is told of each that goes on. */
+/** The next step of a row; undefined if it is completed, and none of the money came back. What is in the way of all of them is told of each that goes on. */
 export function nextStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
   const step = ownStep(row, context);
   const { hindrance } = context;
@@ -96,18 +99,21 @@ const NOTHING = 'Nothing.';
 const movesAlone = ({ state }: PayoutRecord): boolean => !NEEDS_PEOPLE_STATES.includes(state) && state !== 'scheduled';
 
 function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
-  const { state, reason } = row;
-  if (state === 'completed') return undefined;
+  const shownEnd = shownStateOf(row);
+  const { state, reason, since } = shownEnd;
+  if (state === 'completed' && row.cameBack === null) return undefined;
+  const again = context.paidAgainBy?.get(row.reference);
   const off = switchedOff(row, context.off);
-  const kind = off === undefined ? kindOf(row) : SWITCHED_OFF;
-  const remedy = context.contradicted?.has(row.reference) === true ? CONTRADICTED : remedyOf(kind, state);
+  const kind = off === undefined ? kindOf(shownEnd) : SWITCHED_OFF;
+  const remedy = again === undefined ? remedyAt(kind, row, context) : paidAgain(again);
   const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
   const isExchanged = context.exchanged?.has(row.reference) === true;
   const asked = isExchanged ? todoExchanged(todo) : todo;
   const reported = off === undefined ? asked : asked.replace('SCOPE KEY', switchTyped(off, context));
   const shown = ready(reported, row);
   const accountId = context.isMasked === true ? undefined : accountOf(row);
-  const why = (accountId && withAccount(row, accountId)) ?? reason?.message ?? STATES[state].meaning;
+  const shownWhy = (accountId && withAccount(row, accountId)) ?? reason?.message ?? STATES[state].meaning;
+  const why = again === undefined ? shownWhy : `${shownWhy}; ${paidAgain(again).says}`;
   return {
     kind,
     ...(accountId !== undefined && { accountId }),
@@ -116,7 +122,7 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
         ? given(why, context.approvedBy?.get(row.reference)) + notMadeText(row)
         : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
     hasEnded: isEnd(state),
-    since: Math.max(row.stateSince, off?.at ?? 0),
+    since: Math.max(since, off?.at ?? 0),
     until: isEnd(state) || until === undefined ? null : deadline(until, row, context),
     who: actorText(who, row, context),
     todo: shown,
@@ -158,11 +164,20 @@ const notMadeText = ({ state, assessed }: PayoutRecord): string =>
  * An unknown outcome is only a wait while searches continue; once they have proved nothing, people must act. A payout that was
  * not started can be neither approved nor rejected.
  */
-export function remedyOf(kind: string, state: PayoutState): Remedy | undefined {
+export function remedyOf(kind: string, state: ShownState): Remedy | undefined {
   if (kind === 'outcome-unknown' && state === 'needs-operator') return SEARCHED_IN_VAIN;
   if (kind === SWITCHED_OFF && state === 'received') return NOT_STARTED_WHILE_OFF;
   return isReasonCode(kind) ? REASONS[kind] : undefined;
 }
+
+const remedyAt = (
+  kind: string,
+  { reference, state }: PayoutRecord,
+  { contradicted }: StepContext,
+): Remedy | undefined => (contradicted?.has(reference) === true ? CONTRADICTED : remedyOf(kind, state));
+
+const paidAgain = ({ reference, state }: PayoutRecord): Remedy =>
+  forNobody(`payout ${shortId(reference)} pays it again, and is ${state}`, NOTHING, 'Nothing: it has ended.');
 
 const CONTRADICTED = forOperator(
   '',

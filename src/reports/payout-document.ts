@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { iso } from '../domain/display.ts';
 import { PAYOUT_KINDS } from '../domain/names.ts';
+import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import type { NextStep } from './next-step.ts';
 import { payoutState } from './report-document.ts';
@@ -62,10 +63,11 @@ export type ListedPayout = z.output<typeof listedPayout>;
 export function listedPayoutOf(row: PayoutRecord): ListedPayout {
   const { batchId, kind, uid, documentId: id, reference, fee, feeCurrency, instruction } = row;
   const { account_id: accountId, execute_on: executeOn = null, amount, currency } = instruction;
-  const { state, reason, orderId, createdAt, stateSince } = row;
+  const { orderId, createdAt } = row;
+  const { state, reason, since } = shownStateOf(row);
   return {
     ...{ batchId, row: row.row, kind, uid, id, reference, accountId, executeOn, amount, currency, fee, feeCurrency },
-    ...{ state, reason, orderId, createdAt: iso(createdAt), since: iso(stateSince) },
+    ...{ state, reason, orderId, createdAt: iso(createdAt), since: iso(since) },
   };
 }
 

@@ -205,8 +205,8 @@ export async function failedPieces(store: Store, batchId: string): Promise<Async
 
 /** Whether a batch has rows that ended unpaid or were refused: without them there is no `failed.csv`. */
 export async function mayBeUnpaid(store: Store, batchId: string): Promise<boolean> {
-  const { failed, rejected, cancelled } = countRows(await store.stateCounts(batchId));
-  return failed + rejected + cancelled > 0 || isAny(store.refusedRows(batchId));
+  const { failed, rejected, cancelled, returned } = countRows(await store.stateCounts(batchId));
+  return failed + rejected + cancelled + returned > 0 || isAny(store.refusedRows(batchId));
 }
 
 async function isAny(items: AsyncIterable<unknown>): Promise<boolean> {

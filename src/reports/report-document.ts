@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { BATCH_CONTROLS, BATCH_STATES, PAYOUT_STATES } from '../domain/payout-state.ts';
+import { BATCH_CONTROLS, BATCH_STATES, SHOWN_STATES } from '../domain/payout-state.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 
 /**
@@ -18,6 +18,7 @@ const counts = z
     failed: count,
     rejected: count,
     cancelled: count,
+    returned: count.describe('completed, and all of the money came back'),
     needsOperator: count,
     open: count,
   })
@@ -33,7 +34,7 @@ const batchHead = z.object({
   counts,
 });
 
-export const payoutState = z.enum(PAYOUT_STATES).meta({ id: 'PayoutState' });
+export const payoutState = z.enum(SHOWN_STATES).meta({ id: 'PayoutState' });
 const instant = z.iso.datetime();
 const incidentKind = z.enum(Object.keys(INCIDENTS) as IncidentKind[]);
 const exchange = z.object({
@@ -83,7 +84,12 @@ const payout = z
       .object({ why: z.string(), who: z.string(), until: instant.nullable() })
       .nullable()
       .describe('null: it has ended'),
-    returns: z.array(z.object({ orderId: z.string(), amount: decimal, currency: z.string() })),
+    returns: z.array(
+      z.object({
+        ...{ orderId: z.string(), amount: decimal, currency: z.string() },
+        why: z.string().nullable().describe('the reason of the bank in words'),
+      }),
+    ),
     incidents: z.array(
       z.object({ id: z.string(), kind: incidentKind, orderId: z.string(), isAcknowledged: z.boolean() }),
     ),
@@ -209,9 +215,11 @@ export type ExchangeTotal = Sums['exchanges'][number];
 export type BatchList = z.output<typeof batchList>;
 export type ListedBatch = BatchList['batches'][number];
 
-/** Returned money: `12.00 EUR; 3.00 EUR`; empty if there was none. */
+/** Returned money: `12.00 EUR (the account of the payee is closed (AC04)); 3.00 EUR`; empty if there was none. */
 export function returnedText({ returns }: Pick<ReportedPayout, 'returns'>): string {
-  return returns.map(({ amount, currency }) => `${amount} ${currency}`).join('; ');
+  return returns
+    .map(({ amount, currency, why }) => `${amount} ${currency}${why === null ? '' : ` (${why})`}`)
+    .join('; ');
 }
 
 /** Incidents of one payout: `second-order ord-9; end-contradicted ord-1 acknowledged`; empty if there are none. */

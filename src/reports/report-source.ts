@@ -1,4 +1,5 @@
-import { isUnpaid } from '../domain/payout-state.ts';
+import { referenceOf } from '../domain/identity.ts';
+import { isEnd, isUnpaid } from '../domain/payout-state.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { approvedBy } from '../people/decisions/verdict.ts';
 import type { App } from '../platform/app.ts';
@@ -142,7 +143,25 @@ export async function stepContext(
     off: await store.switches(),
     exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
     contradicted: referencesIn(await store.incidentsOf(unpaid)),
+    paidAgainBy: await nextGenerations(store, rows),
   };
+}
+
+/** By reference: the payout that pays a row again which has ended. */
+export async function nextGenerations(
+  store: Pick<Store, 'payoutsOf'>,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, PayoutRecord>> {
+  const ended = rows.filter(({ kind, state }) => kind === 'payout' && isEnd(state));
+  const nextOf = ({ uid, documentId, generation }: PayoutRecord): string =>
+    referenceOf(uid, documentId, 'payment', generation + 1);
+  const found = new Map((await store.payoutsOf(ended.map(nextOf))).map((it) => [it.reference, it]));
+  return new Map(
+    ended.flatMap((row) => {
+      const next = found.get(nextOf(row));
+      return next === undefined ? [] : [[row.reference, next] as const];
+    }),
+  );
 }
 
 /** When the bank's audit of each order ends, as sent with the order: the bank keeps to that. */

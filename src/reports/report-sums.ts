@@ -1,5 +1,5 @@
 import { addDecimals, formatMinor } from '../domain/money.ts';
-import { countRows, PAYOUT_STATES } from '../domain/payout-state.ts';
+import { countRows, SHOWN_STATES } from '../domain/payout-state.ts';
 import { maskedAccount } from './masked.ts';
 import type {
   AccountMovements,
@@ -31,7 +31,8 @@ export class ReportSums {
     const account = this.#account(from, currency);
     account.payouts += 1;
     account.amount = addDecimals(account.amount, amount);
-    if (state === 'completed') account.completed = addDecimals(account.completed, amount);
+    // What came back was paid, and is a sum of its own.
+    if (state === 'completed' || state === 'returned') account.completed = addDecimals(account.completed, amount);
     if (fee !== null) this.#move('fees', from, feeCurrency ?? currency, fee);
     for (const it of returns) this.#move('returned', from, it.currency, it.amount);
     this.#addExchange(payout);
@@ -40,7 +41,7 @@ export class ReportSums {
   /** Accounts by id, currencies by code, states in the order in which a payout goes through them. */
   sums(isMasked = false): Sums {
     const states = [...this.#states.values()].sort(
-      (a, b) => compare(a.currency, b.currency) || PAYOUT_STATES.indexOf(a.state) - PAYOUT_STATES.indexOf(b.state),
+      (a, b) => compare(a.currency, b.currency) || SHOWN_STATES.indexOf(a.state) - SHOWN_STATES.indexOf(b.state),
     );
     const accounts = [...this.#accounts.values()].sort(
       (a, b) => compare(a.accountId, b.accountId) || compare(a.currency, b.currency),

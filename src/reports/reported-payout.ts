@@ -2,15 +2,17 @@ import type { ExchangePlan } from '../domain/agreed-cost.ts';
 import { iso, isoOrNull } from '../domain/display.ts';
 import { payeeName } from '../domain/payee.ts';
 import { isEnd } from '../domain/payout-state.ts';
+import { shownStateOf } from '../domain/returned.ts';
 import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
 import { amountPaid } from '../domain/sent-order.ts';
+import { returnReasonText } from '../domain/statements/return-reasons.ts';
 import { orderAsked, orderToRepeat } from '../domain/submission.ts';
 import type {
   BookedExchange,
   IncidentRecord,
   PaidOrderRecord,
   PayoutRecord,
-  ReturnRecord,
+  ReturnSeen,
   SendAttempt,
 } from '../store/store.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
@@ -25,7 +27,7 @@ export interface PayoutFacts {
   /** Undefined: not completed, or the bank's order was never seen. */
   paid: PaidOrderRecord | undefined;
   approvals: readonly { by: string; at: number; where: 'before-submit' | 'at-bank' }[];
-  returns: readonly ReturnRecord[];
+  returns: readonly ReturnSeen[];
   incidents: readonly IncidentRecord[];
   /** For a payee named by id: the name that the bank last showed. */
   nameAtBank: string | null;
@@ -38,7 +40,8 @@ export function reportedPayout(
   facts: PayoutFacts,
   links: { workflowUrl(workflowId: string): string },
 ): ReportedPayout {
-  const { uid, documentId, state, reason, instruction, reference, workflowId } = record;
+  const { uid, documentId, instruction, reference, workflowId } = record;
+  const { state, reason } = shownStateOf(record);
   const { step } = facts;
   return {
     row: record.row ?? 0,
@@ -54,14 +57,17 @@ export function reportedPayout(
     handedOverAt: iso(record.createdAt),
     executeOn: instruction.execute_on ?? record.original?.requestedExecution ?? null,
     submittedAt: isoOrNull(facts.attempts.payment.find(({ outcome }) => outcome !== 'not-sent')?.sentAt),
-    settledAt: state === 'completed' ? isoOrNull(record.endedAt) : null,
+    settledAt: record.state === 'completed' ? isoOrNull(record.endedAt) : null,
     endedAt: isoOrNull(record.endedAt),
     maker: record.by,
     approvals: facts.approvals.map(({ at, ...approval }) => ({ ...approval, at: iso(at) })),
     state,
     reason,
     open: step === undefined || isEnd(state) ? null : { why: step.why, who: step.who, until: isoOrNull(step.until) },
-    returns: inOrder(facts.returns).map((it) => ({ orderId: it.orderId, amount: it.amount, currency: it.currency })),
+    returns: inOrder(facts.returns).map((it) => ({
+      ...{ orderId: it.orderId, amount: it.amount, currency: it.currency },
+      why: returnReasonText({ code: it.reasonCode ?? undefined, text: it.reasonText ?? undefined }) ?? null,
+    })),
     incidents: inOrder(facts.incidents).map(({ id, kind, orderId, acknowledged }) => ({
       ...{ id, kind, orderId },
       isAcknowledged: acknowledged !== null,

@@ -1,7 +1,7 @@
-import type { PayoutState } from '../domain/payout-state.ts';
+import type { ShownState } from '../domain/payout-state.ts';
 
 /** The meaning of each state, and what happens in it without people. */
-export const STATES: Readonly<Record<PayoutState, { meaning: string; byItself: string }>> = {
+export const STATES: Readonly<Record<ShownState, { meaning: string; byItself: string }>> = {
   received: { meaning: 'taken, not yet processed', byItself: 'It is processed when its turn comes.' },
   preparing: { meaning: "reading the bank's data, adding the payee", byItself: 'It continues.' },
   scheduled: { meaning: 'waiting for its date (midnight UTC)', byItself: 'It is sent on its date.' },
@@ -33,13 +33,17 @@ export const STATES: Readonly<Record<PayoutState, { meaning: string; byItself: s
     byItself: 'It keeps querying the bank, at growing intervals.',
   },
   completed: { meaning: 'the bank confirms the payment', byItself: 'Nothing: it has ended.' },
+  returned: {
+    meaning: 'completed, and all of the money came back',
+    byItself: 'Nothing: it is not paid again.',
+  },
   failed: { meaning: 'ended without payment', byItself: 'Nothing: it has ended.' },
   rejected: { meaning: 'rejected by people, or the approval expired', byItself: 'Nothing: it has ended.' },
   cancelled: { meaning: 'cancelled on request, or by the bank', byItself: 'Nothing: it has ended.' },
 };
 
 /** A state after "3 payouts". */
-export const STATE_WORDS: Readonly<Record<PayoutState, string>> = {
+export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
   received: 'not started yet',
   preparing: 'being prepared',
   scheduled: 'waiting for their date',
@@ -53,6 +57,7 @@ export const STATE_WORDS: Readonly<Record<PayoutState, string>> = {
   processing: 'at the bank',
   'needs-operator': 'waiting for an operator',
   completed: 'paid',
+  returned: 'paid, and the money came back',
   failed: 'failed',
   rejected: 'rejected',
   cancelled: 'cancelled',

@@ -3,7 +3,7 @@ import { access, mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { ClaimedFacts, OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
 import { verificationIn } from '../domain/payee.ts';
-import type { PayoutState, Reason } from '../domain/payout-state.ts';
+import type { Reason, ShownState } from '../domain/payout-state.ts';
 import { isOurs } from '../files/rules/findings-of-ours.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
@@ -14,7 +14,7 @@ import { fileStem, writeWhole } from './write-reports.ts';
 /** What the answers to a bank message are made from. Its rows can be read repeatedly. */
 export interface AnswerSource {
   batch: BatchRecord;
-  byState: ReadonlyMap<PayoutState, number>;
+  byState: ReadonlyMap<ShownState, number>;
   rows(): AsyncIterable<PayoutRecord>;
   refused(): AsyncIterable<RefusedRow>;
   payout(reference: string): Promise<PayoutRecord | undefined>;

@@ -1,13 +1,13 @@
 import { groupedAmount, shortId } from '../domain/display.ts';
 import { Totals } from '../domain/money.ts';
-import { needsAttention, type PayoutState, type Reason } from '../domain/payout-state.ts';
+import { needsAttention, type Reason, type ShownState } from '../domain/payout-state.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
 import { SWITCHED_OFF } from './switched-off.ts';
 
 /** Rows of the same kind, as one entry. */
 export interface StepGroup extends NextStep {
-  state: PayoutState;
+  state: ShownState;
   needsAttention: boolean;
   count: number;
   /** One for each currency, sorted by code. */
@@ -24,7 +24,7 @@ export function stepGroups(rows: readonly PayoutRecord[], context: StepContext):
 }
 
 interface Tallied {
-  first: { state: PayoutState; reason: Reason | null; step: NextStep; reference: string };
+  first: { state: ShownState; reason: Reason | null; step: NextStep; reference: string };
   since: number;
   until: number | null;
   /** With the number of rows. */

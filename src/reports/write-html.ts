@@ -267,6 +267,7 @@ function countTiles({ counts }: BatchHead): Html {
   const tiles = [
     ['Payouts', counts.total, ''],
     ['Completed', counts.completed, 'paid'],
+    ['Returned', counts.returned, 'unpaid'],
     ['Failed', counts.failed, 'unpaid'],
     ['Rejected', counts.rejected, 'unpaid'],
     ['Cancelled', counts.cancelled, 'unpaid'],

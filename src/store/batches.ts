@@ -10,6 +10,7 @@ import {
   PAYOUT_STATES,
   type PayoutState,
   type Reason,
+  type ShownState,
 } from '../domain/payout-state.ts';
 import { SWITCH_COLUMNS } from '../domain/switch-scope.ts';
 import { audit } from './audit-log.ts';
@@ -17,6 +18,7 @@ import type { Database } from './engine/database.ts';
 import { beginning, chunks, inTransaction, met, pagedByRow, ROWS_PER_STATEMENT } from './engine/database.ts';
 import type { UserAccount } from './open-orders.ts';
 import { announce } from './outbox.ts';
+import { inStates } from './payout-search.ts';
 import { recordEnds, stateColumns } from './payouts.ts';
 import type { BatchRecord, PayoutRecord, RefusedRowTable, Tables } from './schema.ts';
 import { switches } from './stored-switches.ts';
@@ -225,14 +227,20 @@ export async function scopeFactsOfBatch(db: Database, batchId: string): Promise<
   }));
 }
 
-export async function stateCounts(db: Database, batchId: string): Promise<Map<PayoutState, number>> {
+/** As people are shown the states (`shownStateOf`). */
+export async function stateCounts(db: Database, batchId: string): Promise<Map<ShownState, number>> {
   const counts = await db
     .selectFrom('payouts')
-    .select(['state', (row) => row.fn.countAll<number>().as('count')])
+    .select(['state', 'returnedAs', (row) => row.fn.countAll<number>().as('count')])
     .where('batchId', '=', batchId)
-    .groupBy('state')
+    .groupBy(['state', 'returnedAs'])
     .execute();
-  return new Map(counts.map(({ state, count }) => [state, count]));
+  const byState = new Map<ShownState, number>();
+  for (const { state, returnedAs, count } of counts) {
+    const shown = state === 'completed' && returnedAs === 'returned' ? 'returned' : state;
+    byState.set(shown, (byState.get(shown) ?? 0) + count);
+  }
+  return byState;
 }
 
 /**
@@ -399,7 +407,7 @@ export async function rowsIn(db: Database, batchId: string, states: readonly Pay
 }
 
 interface RowPage {
-  states?: readonly PayoutState[];
+  states?: readonly ShownState[];
   isReleased?: true;
   after: number;
   /** Instead: the last rows before this one. */
@@ -417,7 +425,7 @@ export async function rowPage(
     .selectFrom('payouts')
     .selectAll()
     .where('batchId', '=', batchId)
-    .$if(states !== undefined, (query) => query.where('state', 'in', states ?? []))
+    .$if(states !== undefined, (query) => query.where((row) => inStates(row, states ?? [])))
     .$if(isReleased === true, (query) => query.where('releasedAt', 'is not', null))
     .where('row', before === undefined ? '>' : '<', before ?? after)
     .orderBy('row', before === undefined ? 'asc' : 'desc')

@@ -1,21 +1,75 @@
+import { cameBackOf, isWhole, sameReturn, smaller } from '../domain/returned.ts';
 import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
 import { chunks, type Database, inChunks, insertNew, inTransaction } from './engine/database.ts';
 import type { WatchKey } from './open-orders.ts';
 import { announce } from './outbox.ts';
-import { userOf } from './payouts.ts';
-import type { AcceptedDifferenceRow, BookedExchange, PaidOrderRecord, ReturnRecord, UnaskedOrder } from './schema.ts';
+import type {
+  AcceptedDifferenceRow,
+  BookedExchange,
+  PaidOrderRecord,
+  ReturnRecord,
+  ReturnSeen,
+  UnaskedOrder,
+} from './schema.ts';
 
-/** Records a return, with an audit entry. False if this order was recorded before. */
-export function recordReturn(db: Database, entry: ReturnRecord): Promise<boolean> {
+/**
+ * Records a return once, whichever of the bank's orders and its statement shows it first, with an audit entry. Returns the id under
+ * which it is kept, and whether it is new.
+ */
+export function recordReturn(db: Database, seen: ReturnSeen): Promise<{ orderId: string; isNew: boolean }> {
   return inTransaction(db, async (transaction) => {
-    if ((await insertNew(transaction, 'returns', entry)) === 0) return false;
-    const { reference: subject, orderId, seenAt: at } = entry;
-    const uid = (await userOf(transaction, subject)) ?? null;
-    await announce(transaction, { kind: 'payout.returned', subject, uid, at });
-    await audit(transaction, { at, actor: 'bank', action: 'money returned', subject, detail: { orderId } });
-    return true;
+    const { reference, orderId, reasonCode = null, reasonText = null, shownBy = 'orders', seenAt: at } = seen;
+    // Locks the row: two returns of one payout are added up one after the other.
+    const row = await transaction
+      .updateTable('payouts')
+      .set(({ ref }) => ({ updatedAt: ref('updatedAt') }))
+      .where('reference', '=', reference)
+      .returning(['uid', 'amount', 'currency'])
+      .executeTakeFirst();
+    const paid = await paidOf(transaction, reference, row ?? seen);
+    const before = await returnsOf(transaction, [reference]);
+    const same = sameReturn({ ...seen, shownBy }, before, paid);
+    if (same !== undefined) {
+      const isOther = same.orderId !== orderId;
+      const more = {
+        ...(isOther && { otherId: orderId, amount: smaller(same.amount, seen.amount) }),
+        ...(same.reasonCode === null && same.reasonText === null && { reasonCode, reasonText }),
+      };
+      if (Object.keys(more).length > 0)
+        await transaction.updateTable('returns').set(more).where('orderId', '=', same.orderId).execute();
+    } else {
+      const entry = { ...seen, reasonCode, reasonText, shownBy, otherId: null };
+      // Of another payout, under the same id.
+      if ((await insertNew(transaction, 'returns', entry)) === 0) return { orderId, isNew: false };
+      await announce(transaction, { kind: 'payout.returned', subject: reference, uid: row?.uid ?? null, at });
+      await audit(transaction, {
+        at,
+        actor: 'bank',
+        action: 'money returned',
+        subject: reference,
+        detail: { orderId },
+      });
+    }
+    const cameBack = cameBackOf(paid, await returnsOf(transaction, [reference])) ?? null;
+    const returnedAs = cameBack && (isWhole(cameBack) ? 'returned' : 'partly-returned');
+    await transaction
+      .updateTable('payouts')
+      .set({ cameBack: cameBack && json(cameBack), returnedAs })
+      .where('reference', '=', reference)
+      .execute();
+    return { orderId: same?.orderId ?? orderId, isNew: same === undefined };
   });
+}
+
+/** What was paid by the bank's order, else what was asked for. */
+async function paidOf(
+  db: Database,
+  reference: string,
+  asked: { amount: string; currency: string },
+): Promise<{ amount: string; currency: string }> {
+  const [order] = await paidOrdersOf(db, [reference]);
+  return { amount: order?.amount ?? asked.amount, currency: order?.currency ?? asked.currency };
 }
 
 /** Oldest first. */

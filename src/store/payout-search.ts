@@ -1,15 +1,15 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Scope } from '../domain/authority.ts';
 import type { PayoutKind } from '../domain/names.ts';
-import type { PayoutState } from '../domain/payout-state.ts';
+import type { PayoutState, ShownState } from '../domain/payout-state.ts';
 import { type Database, holding } from './engine/database.ts';
 import type { PayoutRecord, Tables } from './schema.ts';
 
 /** Which payouts are meant; all conditions must hold. */
 export interface PayoutSearch {
-  states?: readonly PayoutState[];
+  states?: readonly ShownState[];
   kinds?: readonly PayoutKind[];
-  /** Reason code or state. */
+  /** Reason code or state, as shown. */
   reason?: string;
   uid?: string;
   /** The instruction's own `id`: with `uid` one payout and those that paid it again. */
@@ -140,11 +140,9 @@ function conditions(row: ExpressionBuilder<Tables, 'payouts'>, search: PayoutSea
   });
   return [
     ...equal,
-    ...(states === undefined ? [] : [row('state', 'in', states)]),
+    ...(states === undefined ? [] : [inStates(row, states)]),
     ...(kinds === undefined ? [] : [row('kind', 'in', kinds)]),
-    ...(reason === undefined
-      ? []
-      : [row.or([row('reasonCode', '=', reason), row('state', '=', reason as PayoutState)])]),
+    ...(reason === undefined ? [] : [withReason(row, reason)]),
     ...(from === undefined ? [] : [row('createdAt', '>=', from)]),
     ...(before === undefined ? [] : [row('createdAt', '<', before)]),
     ...(endedFrom === undefined ? [] : [row('endedAt', '>=', endedFrom)]),
@@ -153,6 +151,33 @@ function conditions(row: ExpressionBuilder<Tables, 'payouts'>, search: PayoutSea
     ...(text === undefined ? [] : [holdingText(row, text)]),
     ...(seenBy === undefined ? [] : [row.or([row('by', '=', seenBy.name), within(row, seenBy.scope)])]),
   ];
+}
+
+/** By the states that people are shown (`shownStateOf`). */
+export function inStates(
+  row: ExpressionBuilder<Tables, 'payouts'>,
+  states: readonly ShownState[],
+): Expression<SqlBool> {
+  const stored = states.filter((state) => state !== 'returned');
+  const wants = (state: ShownState): boolean => states.includes(state);
+  if (wants('returned') === wants('completed'))
+    return stored.length === 0 ? row.lit(false) : row('state', 'in', stored);
+  const others = stored.filter((state) => state !== 'completed');
+  const isReturned = row('returnedAs', '=', 'returned');
+  const completed = row.and([
+    row('state', '=', 'completed'),
+    wants('returned') ? isReturned : row.or([row('returnedAs', 'is', null), row.not(isReturned)]),
+  ]);
+  return others.length === 0 ? completed : row.or([row('state', 'in', others), completed]);
+}
+
+function withReason(row: ExpressionBuilder<Tables, 'payouts'>, reason: string): Expression<SqlBool> {
+  const back = row.and([row('state', '=', 'completed'), row('returnedAs', '=', reason as 'returned')]);
+  return row.or([
+    row('reasonCode', '=', reason),
+    reason === 'completed' ? inStates(row, [reason]) : row('state', '=', reason as PayoutState),
+    back,
+  ]);
 }
 
 function holdingText(row: ExpressionBuilder<Tables, 'payouts'>, text: string): Expression<SqlBool> {

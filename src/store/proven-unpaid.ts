@@ -1,27 +1,38 @@
 import { referenceOf } from '../domain/identity.ts';
-import { compareDecimals, sumDecimals } from '../domain/money.ts';
+import type { PayoutInstruction } from '../domain/instruction.ts';
+import { compareDecimals } from '../domain/money.ts';
 import { mainOrderKindOf, orderKindsOf } from '../domain/names.ts';
 import { isUnpaid } from '../domain/payout-state.ts';
+import { cameBackOf, isWhole } from '../domain/returned.ts';
 import { inDoubt, mayHaveMoved } from '../domain/submission.ts';
 import { orderReferences } from './claimed-row.ts';
-import type { IncidentRecord, PayoutRecord, Store } from './store.ts';
+import type { IncidentRecord, PayoutRecord, ReturnSeen, Store } from './store.ts';
 
-type Proofs = Pick<Store, 'attemptsOf' | 'incidentsOf' | 'returnsOf' | 'paidOrdersOf'>;
+type Proofs = Pick<Store, 'attemptsOf' | 'incidentsOf' | 'paidOrdersOf'> & {
+  returnsOf(references: readonly string[]): Promise<ReturnSeen[]>;
+};
+
+/** By reference of a payout: what would be paid again of it. Absent: all that was asked for. */
+type AskedAgain = ReadonlyMap<string, Pick<PayoutInstruction, 'amount' | 'currency'>>;
 
 /**
- * References of the payouts whose money is proven to be ours: those that ended unpaid without an incident, and those whose money
- * the bank has sent back in full, as people have agreed; and no unresolved attempt in either case. The stored state alone proves
- * nothing.
+ * References of the payouts whose money is proven to be ours: those that ended unpaid without an incident, and those of whose money
+ * the bank has sent back as much as would be paid again, as people have agreed; and no unresolved attempt in either case. The stored
+ * state alone proves nothing.
  */
-export async function provenUnpaid(store: Proofs, payouts: readonly PayoutRecord[]): Promise<ReadonlySet<string>> {
+export async function provenUnpaid(
+  store: Proofs,
+  payouts: readonly PayoutRecord[],
+  asked: AskedAgain = new Map(),
+): Promise<ReadonlySet<string>> {
   const incidents = await store.incidentsOf(payouts.map(({ reference }) => reference));
   const about = Map.groupBy(incidents, ({ reference }) => reference);
   const unpaid = payouts.filter(({ state, reference }) => isUnpaid(state) && !about.has(reference));
   const returned = payouts.filter(
     ({ state, reference }) => state === 'completed' && isAgreed(about.get(reference) ?? []),
   );
-  const whole = await returnedInFull(store, returned);
-  const ended = [...unpaid, ...returned.filter(({ reference }) => whole.has(reference))];
+  const back = await cameBackEnough(store, returned, asked);
+  const ended = [...unpaid, ...returned.filter(({ reference }) => back.has(reference))];
   const orderKinds = ended.map((payout) => Object.values(orderReferences(payout)));
   const followed = new Map(returned.map(({ reference, orderId }) => [reference, orderId]));
   const open = new Set(
@@ -41,37 +52,48 @@ export async function provenUnpaid(store: Proofs, payouts: readonly PayoutRecord
 const isAgreed = (incidents: readonly IncidentRecord[]): boolean =>
   incidents.length > 0 && incidents.every(({ kind, acknowledged }) => kind === 'returned' && acknowledged !== null);
 
-/** Of these payouts, the references of those for which at least what was paid has come back, in its currency. */
-export async function returnedInFull(
-  store: Pick<Store, 'returnsOf' | 'paidOrdersOf'>,
+/** Of these payouts, the references of those of which as much has come back as would be paid again, in the currency of both. */
+export async function cameBackEnough(
+  store: Pick<Proofs, 'returnsOf' | 'paidOrdersOf'>,
   payouts: readonly PayoutRecord[],
-  isShown: (orderId: string) => boolean = () => true,
+  asked: AskedAgain,
+  isShown: (entry: ReturnSeen) => boolean = () => true,
 ): Promise<ReadonlySet<string>> {
   if (payouts.length === 0) return new Set();
   const references = payouts.map(({ reference }) => reference);
   const paid = new Map((await store.paidOrdersOf(references)).map((order) => [order.reference, order]));
-  const returns = Map.groupBy(await store.returnsOf(references), ({ reference }) => reference);
-  const isWhole = ({ reference, kind, instruction }: PayoutRecord): boolean => {
-    const currency = paid.get(reference)?.currency ?? instruction.currency;
-    const amount = unsigned(paid.get(reference)?.amount ?? instruction.amount);
-    const back = (returns.get(reference) ?? []).filter((it) => it.currency === currency && isShown(it.orderId));
-    const sum = sumDecimals(back.map((it) => unsigned(it.amount)));
-    return kind === 'payout' && back.length > 0 && compareDecimals(sum, amount) !== -1;
+  const returns = Map.groupBy((await store.returnsOf(references)).filter(isShown), ({ reference }) => reference);
+  const isEnough = ({ reference, kind, instruction }: PayoutRecord): boolean => {
+    const { amount, currency } = paid.get(reference) ?? {};
+    const whole = { amount: amount ?? instruction.amount, currency: currency ?? instruction.currency };
+    const cameBack = cameBackOf(whole, returns.get(reference) ?? []);
+    if (kind !== 'payout' || cameBack === undefined) return false;
+    const again = asked.get(reference);
+    const isPart = again?.currency === whole.currency && compareDecimals(again.amount, cameBack.amount) !== 1;
+    return isPart || isWhole(cameBack);
   };
-  return new Set(payouts.filter(isWhole).map(({ reference }) => reference));
+  return new Set(payouts.filter(isEnough).map(({ reference }) => reference));
 }
 
-/** Interface section 2 does not show whether amounts of outgoing orders have a sign. */
-const unsigned = (amount: string): string => amount.replace(/^-/, '');
+/** How much of each earlier generation a row would pay again. */
+export const askedOf = ({ instruction }: Generation, earlier: readonly PayoutRecord[]): AskedAgain =>
+  new Map(instruction === undefined ? [] : earlier.map(({ reference }) => [reference, instruction]));
 
-/** A new generation is a new reference: allowed only if the money of every earlier one is proven to be ours. */
+/**
+ * A new generation is a new reference: allowed only if the money of every earlier one is proven to be ours; of one of them, as much
+ * as the new one asks is enough.
+ */
 export async function areEarlierUnpaid(store: Proofs & Pick<Store, 'payoutsOf'>, row: Generation): Promise<boolean> {
   const { uid, documentId, generation, kind } = row;
   if (generation === 0) return true;
   // The previous generation must exist; so an invented number costs no loop up to it.
   const last = referenceOf(uid, documentId, mainOrderKindOf(kind), generation - 1);
   if ((await store.payoutsOf([last])).length === 0) return false;
-  return (await provenUnpaid(store, await store.payoutsOf(earlierReferences(row)))).size === generation;
+  const earlier = await store.payoutsOf(earlierReferences(row));
+  const whole = await provenUnpaid(store, earlier);
+  const part = earlier.filter(({ reference }) => !whole.has(reference));
+  if (earlier.length < generation || part.length > 1) return false;
+  return (await provenUnpaid(store, part, askedOf(row, part))).size === part.length;
 }
 
 /** Another store may have paid a document again so many times more than this one knows of. */
@@ -97,7 +119,8 @@ export const mayOtherGenerationPay = async (
   row: Generation,
 ): Promise<boolean> => !(await areEarlierUnpaid(store, row)) || isLaterSent(store, row);
 
-type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'>;
+type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
+  Partial<Pick<PayoutRecord, 'instruction'>>;
 
 export const earlierReferences = ({ uid, documentId, generation, kind }: Generation): string[] =>
   Array.from({ length: generation }, (_, before) => referenceOf(uid, documentId, mainOrderKindOf(kind), before));

@@ -10,6 +10,7 @@ import type { OrderFacts } from '../domain/order-judgement.ts';
 import type { PayeeCheck } from '../domain/payee.ts';
 import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.ts';
 import type { AcceptedDifference, IncidentKind, ShownOrder } from '../domain/reconciliation.ts';
+import type { CameBack, Returned } from '../domain/returned.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
 import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
@@ -83,7 +84,7 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   incidents: { orderShown: true },
   cardPayments: { reason: true },
   payees: { items: true, earlier: true },
-  payouts: { instruction: true, original: true, reason: true, assessed: true },
+  payouts: { instruction: true, original: true, reason: true, cameBack: true, assessed: true },
   planRows: { path: true },
   refusedRows: { instruction: true, original: true, findings: true },
   sendAttempts: { request: true },
@@ -92,14 +93,23 @@ export const JSON_COLUMNS: JsonColumns<Tables> = {
   ...STATEMENT_JSON_COLUMNS,
 };
 
-export interface ReturnRecord {
+export interface ReturnRecord extends Returned {
+  /** Of the order, or of the booking on a statement that showed it first. */
   orderId: string;
   /** Reference of the payout the money came back from. */
   reference: string;
-  amount: string;
-  currency: string;
-  seenAt: number;
+  /** Why it came back: the bank's code, and its own text, which may name people. */
+  reasonCode: string | null;
+  reasonText: string | null;
+  /** Where it was seen first: among the bank's orders, or on a statement. */
+  shownBy: 'orders' | 'statement';
+  /** What the other of them calls it; null: not seen there. */
+  otherId: string | null;
 }
+
+/** A return as one source shows it; `shownBy` absent: the bank's orders. */
+export type ReturnSeen = Pick<ReturnRecord, 'orderId' | 'reference' | 'amount' | 'currency' | 'seenAt'> &
+  Partial<ReturnRecord>;
 
 /** A booked exchange as the bank shows it; null: not shown. Amounts are unsigned. */
 export interface BookedExchange {
@@ -420,6 +430,10 @@ interface PayoutTable {
   reason: Json<Reason> | null;
   /** `code` of `reason`. */
   reasonCode: string | null;
+  /** From the returns: null, nothing came back. It says nothing while the state is not `completed`. */
+  cameBack: Json<CameBack> | null;
+  /** Of `cameBack`, for searches. */
+  returnedAs: 'returned' | 'partly-returned' | null;
   /** Amount that a row awaiting funds needs, in the account's currency. */
   fundsNeeded: string | null;
   orderId: string | null;
@@ -450,6 +464,7 @@ interface PayoutTable {
 export type WrittenLater =
   | 'soldCurrency'
   | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
+  | ('cameBack' | 'returnedAs')
   | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
 
 /**
@@ -458,7 +473,7 @@ export type WrittenLater =
  */
 export type PayoutRecord = Omit<
   Selectable<PayoutTable>,
-  'closedRuns' | 'closedAtState' | 'nextRestartAt' | 'amount' | 'currency' | 'payee'
+  'closedRuns' | 'closedAtState' | 'nextRestartAt' | 'amount' | 'currency' | 'payee' | 'returnedAs'
 >;
 
 /** Outcome of one POST as far as its sender learned it; null: unknown (the sender may have died). */

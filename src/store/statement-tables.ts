@@ -11,7 +11,6 @@ export interface StatementTables {
   entryMatches: EntryMatch;
   entryDecisions: EntryDecision;
   discrepancies: DiscrepancyTable;
-  returnReasons: { orderId: string; code: string | null; text: string | null };
 }
 
 export const STATEMENT_JSON_COLUMNS = {

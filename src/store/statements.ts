@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { formatMinor } from '../domain/money.ts';
 import type { Discrepancy, Match } from '../domain/statements/booked.ts';
 import { type Coverage, entryOfLine, type KeptEntry, ordersStatementId } from '../domain/statements/lines.ts';
-import type { EntryDetail, ReturnReason, StatementEntry } from '../domain/statements/statement.ts';
+import type { EntryDetail, StatementEntry } from '../domain/statements/statement.ts';
 import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
 import { chunks, type Database, inChunks, insertNew, inTransaction, met } from './engine/database.ts';
@@ -398,24 +398,6 @@ export function matchesOfEntries(db: Database, entryIds: readonly string[]): Pro
 export function matchesOfPayouts(db: Database, references: readonly string[]): Promise<EntryMatch[]> {
   const query = db.selectFrom('entryMatches').selectAll();
   return inChunks(references, (some) => query.where('reference', 'in', some).execute());
-}
-
-/** Why the money of a return came back, in the bank's words; idempotent. */
-export async function recordReturnReason(db: Database, orderId: string, reason: ReturnReason): Promise<void> {
-  const { code = null, text = null } = reason;
-  await insertNew(db, 'returnReasons', { orderId, code, text });
-}
-
-/** By order id. */
-export async function returnReasonsOf(
-  db: Database,
-  orderIds: readonly string[],
-): Promise<ReadonlyMap<string, ReturnReason>> {
-  const query = db.selectFrom('returnReasons').selectAll();
-  const rows = await inChunks(orderIds, (some) => query.where('orderId', 'in', some).execute());
-  return new Map(
-    rows.map(({ orderId, code, text }) => [orderId, { code: code ?? undefined, text: text ?? undefined }]),
-  );
 }
 
 /** Card payments that succeeded since then. */

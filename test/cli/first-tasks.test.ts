@@ -129,7 +129,7 @@ it.each([
   ],
   ['how do I stop INV-4715', 'status INV-4715', /^(?:next)? +payouts cancel \S+$/m],
   ['how is INV-4716 paid again', 'status INV-4716', /next +payouts retry \S+ --rows 6$/m],
-  ['how far is the file', 'status latest', /2 of 7 payouts completed/],
+  ['how far is the file', 'status latest', /1 of 7 payouts completed/],
   ['what waits for bob', 'inbox --mine --by bob', /^3 payouts wait for bob/],
   [
     'the row of alice that lacks money, and nothing to decide',
@@ -138,7 +138,7 @@ it.each([
   ],
   [
     'what went out today, and what did it cost',
-    'list --state completed --ended today',
+    'list --state completed,returned --ended today',
     /USD +2 +21\.00 +21\.00 +1\.50/,
   ],
   ['what came back', 'list --returned', /INV-4717[\s\S]* 10\.50$/m],

@@ -15,6 +15,7 @@ const counts = z
     failed: count,
     rejected: count,
     cancelled: count,
+    returned: count,
     needsOperator: count,
     open: count,
   })
@@ -83,7 +84,12 @@ const payout = z.strictObject({
   fee: decimal.nullable(),
   feeCurrency: z.string().length(3).nullable(),
   reason: z.strictObject({ code: kebabCase, message: z.string().min(1) }).nullable(),
-  returns: z.array(z.strictObject({ orderId: z.string(), amount: decimal, currency: z.string().length(3) })),
+  returns: z.array(
+    z.strictObject({
+      ...{ orderId: z.string(), amount: decimal, currency: z.string().length(3) },
+      why: z.string().nullable(),
+    }),
+  ),
   url: z.url(),
 });
 

@@ -42,7 +42,7 @@ test('has exactly the fields of the contract', async () => {
     state: 'open',
     control: 'running',
     controlReason: null,
-    counts: { total: 2, completed: 1, failed: 0, rejected: 0, cancelled: 0, needsOperator: 0, open: 1 },
+    counts: { total: 2, completed: 1, failed: 0, rejected: 0, cancelled: 0, returned: 0, needsOperator: 0, open: 1 },
     totals: [
       { currency: 'EUR', amount: '10.00', completed: '10.00' },
       { currency: 'JPY', amount: '500', completed: '0' },
@@ -71,7 +71,7 @@ test('has exactly the fields of the contract', async () => {
         feeCurrency: 'EUR',
         reason: null,
         open: null,
-        returns: [{ orderId: 'ord-9', amount: '4.00', currency: 'EUR' }],
+        returns: [{ orderId: 'ord-9', amount: '4.00', currency: 'EUR', why: null }],
         incidents: [{ id: 'inc-ord-7', kind: 'second-order', orderId: 'ord-7', isAcknowledged: false }],
         url: url(paid.reference),
       },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { INCIDENTS, type IncidentKind } from '../../src/domain/reconciliation.ts';
 import { type MovedFacts, movedBy } from '../../src/reports/movements.ts';
-import type { ReturnRecord } from '../../src/store/store.ts';
+import type { ReturnSeen } from '../../src/store/store.ts';
 import { attempt, booked, exchangeAttempt, paidFacts, SEEN_AT } from './moved.ts';
 import { record } from './records.ts';
 
@@ -62,7 +62,7 @@ describe('what a payout moved', () => {
     const back = { reference: 'ref', currency: 'EUR', amount: '4.00' };
     const later = { ...back, orderId: 'r-1', seenAt: SEEN_AT + 9 };
     const older = { ...back, orderId: 'r-2', seenAt: SEEN_AT + 1 };
-    const idsOf = (...returns: ReturnRecord[]) =>
+    const idsOf = (...returns: ReturnSeen[]) =>
       movedBy(paidFacts({ returns })).movements.flatMap(({ kind, id }) => (kind === 'return' ? [id] : []));
     const [known = ''] = idsOf(later);
     expect(idsOf(older, later)[1]).toBe(known);

@@ -8,7 +8,7 @@ import type { PayoutFacts } from '../../src/reports/reported-payout.ts';
 import { jsonReport } from '../../src/reports/write-json.ts';
 import { reportPaths } from '../../src/reports/write-reports.ts';
 import { chunks } from '../../src/store/engine/database.ts';
-import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnRecord, SendAttempt } from '../../src/store/store.ts';
+import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnSeen, SendAttempt } from '../../src/store/store.ts';
 
 /** Without the columns that no report reads. */
 export const BATCH = {
@@ -50,6 +50,7 @@ export function record(
     uid,
     documentId,
     generation: 0,
+    cameBack: null,
     batchId: BATCH.batchId,
     row,
     instruction: {
@@ -84,7 +85,7 @@ export function record(
 
 interface Beside {
   dir?: string;
-  returns?: ReturnRecord[];
+  returns?: ReturnSeen[];
   incidents?: (Omit<IncidentRecord, 'id' | 'acknowledged' | 'order'> & Partial<IncidentRecord>)[];
   batch?: Partial<BatchRecord>;
   isMasked?: boolean;

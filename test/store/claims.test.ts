@@ -39,6 +39,8 @@ onEveryStore('claimBatch', (test) => {
         state: 'received',
         reason: null,
         reasonCode: null,
+        cameBack: null,
+        returnedAs: null,
         fundsNeeded: null,
         orderId: null,
         fee: null,

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { ShownState } from '../../src/domain/payout-state.ts';
+import { batchClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
 const RETURN = { orderId: 'o-1', reference: 'ref', amount: '10.50', currency: 'USD', seenAt: 2_000 };
@@ -6,9 +8,61 @@ const RETURN = { orderId: 'o-1', reference: 'ref', amount: '10.50', currency: 'U
 onEveryStore('Facts', (test) => {
   it('record a return once', async () => {
     const store = await test.open();
-    expect(await store.recordReturn(RETURN)).toBe(true);
-    expect(await store.recordReturn({ ...RETURN, seenAt: 9_000 })).toBe(false);
-    expect(await store.returnsOf(['ref'])).toEqual([RETURN]);
+    expect(await store.recordReturn(RETURN)).toEqual({ orderId: 'o-1', isNew: true });
+    expect(await store.recordReturn({ ...RETURN, seenAt: 9_000 })).toEqual({ orderId: 'o-1', isNew: false });
+    expect(await store.returnsOf(['ref'])).toEqual([expect.objectContaining(RETURN)]);
+  });
+
+  it.each(['orders', 'statement'] as const)('record once what comes on a statement too (first: %s)', async (first) => {
+    const store = await test.open();
+    const second = first === 'orders' ? ('statement' as const) : ('orders' as const);
+    const reason = { reasonCode: 'AC04' };
+    for (const orderId of ['a-1', 'a-2'])
+      expect(await store.recordReturn({ ...RETURN, orderId, shownBy: first })).toMatchObject({ isNew: true });
+    for (const [orderId, kept] of [
+      ['b-1', 'a-1'],
+      ['b-2', 'a-2'],
+      ['b-1', 'a-1'],
+    ] as const) {
+      const seen = { ...RETURN, ...reason, orderId, shownBy: second };
+      expect(await store.recordReturn(seen)).toEqual({ orderId: kept, isNew: false });
+    }
+    expect(await store.recordReturn({ ...RETURN, orderId: 'b-3', shownBy: second })).toMatchObject({ isNew: true });
+    expect(await store.returnsOf(['ref'])).toMatchObject([
+      { orderId: 'a-1', otherId: 'b-1', ...reason },
+      { orderId: 'a-2', otherId: 'b-2', ...reason },
+      { orderId: 'b-3', otherId: null },
+    ]);
+  });
+
+  it('list a payout under the state that its returns give it', async () => {
+    const store = await test.open();
+    const claim = batchClaim('b-1', ['whole', 'part', 'none']);
+    await store.claimBatch(claim);
+    const [whole = '', part = '', none = ''] = claim.rows.map(({ reference }) => reference);
+    for (const reference of [whole, part, none]) {
+      await store.changePayout(reference, { state: 'completed', orderId: `o-${reference}`, at: 2_000 });
+    }
+    const back = (reference: string, amount: string) =>
+      store.recordReturn({ ...RETURN, orderId: `r-${amount}`, reference, amount });
+    await back(part, '0.50');
+    await back(whole, '4.00');
+    expect(await store.payout(whole)).toMatchObject({ cameBack: { amount: '4.00', left: '6.50', currency: 'USD' } });
+    await back(whole, '6.50');
+    const shown = async (states: readonly ShownState[]) =>
+      (await store.searchPayouts({ states }, { limit: 9 })).map(({ reference }) => reference).sort();
+    expect(await shown(['returned'])).toEqual([whole]);
+    expect(await shown(['completed'])).toEqual([part, none].sort());
+    expect(await shown(['completed', 'returned'])).toEqual([whole, part, none].sort());
+    expect(await shown(['failed', 'returned'])).toEqual([whole]);
+    expect(await store.searchPayouts({ reason: 'partly-returned' }, { limit: 9 })).toMatchObject([{ reference: part }]);
+    expect(await store.stateCounts('b-1')).toEqual(
+      new Map([
+        ['completed', 2],
+        ['returned', 1],
+      ]),
+    );
+    expect((await store.rows('b-1').next()).value).toMatchObject({ state: 'completed', cameBack: { left: '0.00' } });
   });
 
   it('list the returns of the references asked for, oldest first', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import type { PayoutState } from '../../src/domain/payout-state.ts';
 import { areEarlierUnpaid, provenUnpaid } from '../../src/store/proven-unpaid.ts';
-import type { IncidentRecord, ReturnRecord, SendAttempt } from '../../src/store/store.ts';
+import type { IncidentRecord, ReturnSeen, SendAttempt } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 
 const made = (reference: string, change: Partial<SendAttempt>): SendAttempt => ({
@@ -91,10 +91,10 @@ describe('a completed payout of 10.00 EUR', () => {
     ...{ id: 'inc-1', kind: 'returned', reference, orderId: 'ord-2', order: null, seenAt: 2, acknowledged },
     ...change,
   });
-  const back = (amount: string, currency = 'EUR'): ReturnRecord => ({
+  const back = (amount: string, currency = 'EUR'): ReturnSeen => ({
     ...{ orderId: `back-${amount}`, reference, amount, currency, seenAt: 2 },
   });
-  const isOurs = async (incidents: IncidentRecord[], returns: ReturnRecord[], attempts: SendAttempt[] = []) => {
+  const isOurs = async (incidents: IncidentRecord[], returns: ReturnSeen[], attempts: SendAttempt[] = []) => {
     const store = {
       ...NOTHING,
       attemptsOf: async () => attempts,

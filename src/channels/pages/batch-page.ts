@@ -11,8 +11,8 @@ import {
   isSettled,
   NEEDS_PEOPLE_STATES,
   needsAttention,
-  PAYOUT_STATES,
-  type PayoutState,
+  SHOWN_STATES,
+  type ShownState,
 } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type CurrencyTotal, currencyTotals } from '../../reports/currency-totals.ts';
@@ -54,12 +54,12 @@ const ROWS_MAX = 100;
 const ADDED_MAX = 10_000;
 /** Limit of rows read for next steps, each for those that wait for people and for the others. */
 const STEPS_MAX = 500;
-const WITH_REASONS = PAYOUT_STATES.filter(
+const WITH_REASONS = SHOWN_STATES.filter(
   (state) => !needsAttention(state) && state !== 'received' && state !== 'completed',
 );
 
 const pageQuery = z.object({
-  state: z.union([z.literal('').transform(() => undefined), z.enum(PAYOUT_STATES)]).optional(),
+  state: z.union([z.literal('').transform(() => undefined), z.enum(SHOWN_STATES)]).optional(),
   after: z.coerce.number().int().min(0).default(0),
   before: z.coerce.number().int().min(1).optional(),
   decided: z.string().max(200).optional(),
@@ -77,7 +77,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
     const { state, after, before, decided } = parsed(pageQuery, request.query);
     const batch = await visibleBatchOf(gateway, request);
     const { batchId } = batch;
-    const states = state === undefined ? PAYOUT_STATES : [state];
+    const states = state === undefined ? SHOWN_STATES : [state];
     const read = await store.rowPage(batchId, { states, after, before, limit: ROWS_MAX + 1 });
     const rows = before === undefined ? read.slice(0, ROWS_MAX) : read.slice(-ROWS_MAX);
     const isMore = read.length > ROWS_MAX;
@@ -141,7 +141,7 @@ async function decidedBy(
 async function steppingRows(store: Store, batchId: string): Promise<{ rows: PayoutRecord[]; isCut: boolean }> {
   const rows: PayoutRecord[] = [];
   let isCut = false;
-  const unstarted: PayoutState[][] = (await store.switches()).length > 0 ? [['received']] : [];
+  const unstarted: ShownState[][] = (await store.switches()).length > 0 ? [['received']] : [];
   for (const states of [NEEDS_PEOPLE_STATES, WITH_REASONS, ...unstarted]) {
     const read = await store.rowPage(batchId, { states, after: 0, limit: STEPS_MAX + 1 });
     isCut ||= read.length > STEPS_MAX;
@@ -153,12 +153,12 @@ async function steppingRows(store: Store, batchId: string): Promise<{ rows: Payo
 interface BatchPage {
   view: View;
   batch: BatchRecord;
-  byState: ReadonlyMap<PayoutState, number>;
+  byState: ReadonlyMap<ShownState, number>;
   /** Undefined: too many rows to add up for every request. */
   totals: readonly CurrencyTotal[] | undefined;
   rows: readonly PayoutRecord[];
   /** Filter by state; undefined: all. */
-  state: PayoutState | undefined;
+  state: ShownState | undefined;
   /** Where the next page begins; undefined on the last one. */
   next: number | undefined;
   /** Where the page before ends; undefined on the first one. */
@@ -202,7 +202,7 @@ ${tiles(counts)}</div>
 ${takeBack(page)}
 ${page.decided !== undefined && html`<p class="note" role="status">${page.decided}</p>`}
 <div data-part="steps">${mayDecide && !isOver && html`<p><a class="button" href="${batchPath(batch.batchId)}/decide">Decide its rows together</a></p>`}
-${counts.failed + counts.rejected + counts.cancelled > 0 && view.caller !== undefined && maySubmitFiles(view.caller) && html`<p><a class="button" href="${batchPath(batch.batchId)}/retry">Pay again what is unpaid</a></p>`}
+${counts.failed + counts.rejected + counts.cancelled + counts.returned > 0 && view.caller !== undefined && maySubmitFiles(view.caller) && html`<p><a class="button" href="${batchPath(batch.batchId)}/retry">Pay again what is unpaid</a></p>`}
 ${steps(page)}</div>
 <div data-part="totals">${totals(page)}</div>
 <div data-part="filter">${filter(byState, state)}</div>
@@ -223,6 +223,7 @@ function tiles(counts: ReturnType<typeof countRows>): Html {
   const shown: [name: string, count: number][] = [
     ['Payouts', counts.total],
     ['Paid', counts.completed],
+    ['Returned', counts.returned],
     ['Open', counts.open],
     ['Needs an operator', counts.needsOperator],
     ['Failed', counts.failed],
@@ -254,9 +255,9 @@ ${next !== undefined && html`<a class="button" rel="next" href="${to({ after: ne
 
 const filter = (
   byState: BatchPage['byState'],
-  shown: PayoutState | undefined,
+  shown: ShownState | undefined,
 ): Html => html`<form class="filters" method="get">
-<label>Rows in state <select name="state"><option value="">all</option>${PAYOUT_STATES.filter((state) =>
+<label>Rows in state <select name="state"><option value="">all</option>${SHOWN_STATES.filter((state) =>
   byState.has(state),
 ).map(
   (state) =>

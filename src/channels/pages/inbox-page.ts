@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { may, type Question } from '../../domain/authority.ts';
 import { counted } from '../../domain/display.ts';
-import { AWAITING_DECISION_STATES, needsAttention, type PayoutState } from '../../domain/payout-state.ts';
+import { AWAITING_DECISION_STATES, needsAttention, type ShownState } from '../../domain/payout-state.ts';
 import { openQuestion } from '../../people/decisions/shown-question.ts';
 import { type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { type Html, html } from '../../reports/html.ts';
@@ -64,7 +64,7 @@ async function togetherLinks(
   return links.length > 0 && html`<p class="actions">${links}</p>`;
 }
 
-const PLANNED_STATES: readonly PayoutState[] = ['awaiting-approval', 'awaiting-bank-approval'];
+const PLANNED_STATES: readonly ShownState[] = ['awaiting-approval', 'awaiting-bank-approval'];
 
 /** `/`: what the viewer can decide now. */
 export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void {

@@ -1,6 +1,7 @@
 import { agoOf, counted, groupedAmount, spanOf, type Tone, toneOf, totalsText } from '../../domain/display.ts';
 import type { Total } from '../../domain/money.ts';
-import type { BatchState, PayoutState, ResolveAction } from '../../domain/payout-state.ts';
+import type { BatchState, ResolveAction, ShownState } from '../../domain/payout-state.ts';
+import { shownStateOf } from '../../domain/returned.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import { payeeText } from '../../reports/masked.ts';
 import type { NextStep } from '../../reports/next-step.ts';
@@ -19,7 +20,7 @@ export const moment = (at: number): Html => html`<time datetime="${new Date(at).
 export const money = (amount: string, currency: string): Html =>
   html`<span class="figure">${groupedAmount(amount)} ${currency}</span>`;
 
-export const badge = (state: PayoutState): Html => html`<span class="badge ${toneOf(state)}">${state}</span>`;
+export const badge = (state: ShownState): Html => html`<span class="badge ${toneOf(state)}">${state}</span>`;
 
 const BATCH_TONE: Readonly<Record<BatchState, Tone>> = {
   open: 'open',
@@ -87,8 +88,8 @@ export const ROW = {
       return html`<span>${parts.map((part) => html`<bdi>${part}</bdi> `)}</span>`;
     },
   },
-  state: { head: 'State', cell: ({ state }) => badge(state) },
-  why: { head: 'Why', cell: ({ reason }) => reason?.message },
+  state: { head: 'State', cell: (row) => badge(shownStateOf(row).state) },
+  why: { head: 'Why', cell: (row) => shownStateOf(row).reason?.message },
 } satisfies Record<string, Column<PayoutRecord>>;
 
 /** The payee, with a link to its page where the caller may visit it. */

@@ -72,7 +72,7 @@ export const list = command('list', 'list batches; with a filter, payouts', {
   examples: [
     ['payouts list', 'the newest batches, and how many rows of each wait for people'],
     ['payouts list --text INV-4711', 'find a payout and its state'],
-    ['payouts list --state completed --ended today', 'what went out today, and what it cost'],
+    ['payouts list --state completed,returned --ended today', 'what went out today, and what it cost'],
     ['payouts list --returned', 'what of it came back'],
     [
       'payouts list --ended 2026-03-01..2026-03-31 --account acc-u1001-usd',

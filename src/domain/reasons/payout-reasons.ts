@@ -236,6 +236,14 @@ export const PAYOUT_REASONS = {
     'an operator closed it as not paid',
     "Nothing was paid, according to the operator's evidence; `payouts audit show ID` shows it.",
   ),
+  returned: forMaker(
+    'the money came back',
+    'Find out why: often the account is closed or its number wrong. Once an operator has acknowledged its incident, `payouts retry ID` pays it again, and a row with its reference in `retry_of` pays it again with other details.',
+  ),
+  'partly-returned': forMaker(
+    'a part of the money came back',
+    'Ask the payee whether the rest arrived. Once an operator has acknowledged its incident, a row with its reference in `retry_of` pays again what came back, or less.',
+  ),
   'card-payment-unpaid': forMaker(
     'the card payment it depends on took no money',
     'Collect the money another way, then submit the payout under a new document id.',

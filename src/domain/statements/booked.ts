@@ -118,6 +118,7 @@ export interface Discrepancy {
 /** Money that came back, by a reference of the payout. */
 export interface AttributedReturn {
   orderId: string;
+  shownBy: 'orders' | 'statement';
   reference: string;
   minor: bigint;
   currency: string;

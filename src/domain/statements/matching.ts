@@ -317,7 +317,8 @@ class Matching {
     }
     this.matched(line, record, 'return', by);
     if (isUndone) return;
-    const { orderId, minor, currency, on, returnReason: reason } = line;
+    const { id, orderId, minor, currency, on, returnReason: reason } = line;
+    const shownBy = orderId === id ? 'statement' : 'orders';
     const known = record.movements.find(
       (it) =>
         it.kind === 'return' &&
@@ -327,7 +328,7 @@ class Matching {
         this.mayBeReturn(it, line),
     );
     if (known !== undefined) this.unbooked.delete(known.id);
-    else this.returns.push({ orderId, reference, minor, currency, on, reason });
+    else this.returns.push({ orderId, shownBy, reference, minor, currency, on, reason });
   }
 
   private say(

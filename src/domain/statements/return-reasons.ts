@@ -82,7 +82,7 @@ const RETURN_REASONS: Readonly<Record<string, string>> = {
 
 /** "the account of the payee is closed (AC04): Konto erloschen"; undefined: the bank gives no reason. */
 export function returnReasonText(
-  reason: { code: string | undefined; text: string | undefined } | undefined,
+  reason: { code: string | undefined; text?: string | undefined } | undefined,
 ): string | undefined {
   if (reason === undefined) return undefined;
   const { code, text } = reason;

@@ -6,6 +6,7 @@ import { conditionOf } from '../../bank/errors.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
 import { doubtInWords, type ReadDoubt } from '../../domain/absence.ts';
 import type { Finding } from '../../domain/finding.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
 import type { PayeeDetails } from '../../domain/payee.ts';
@@ -28,12 +29,14 @@ export function bankListsOf({ config, store, bank, now }: ReadingApp): BankLists
   return { ...listReads, readList: listReader(listReads), begunAt: now() };
 }
 
-/** What the bank's lists have against paying the document of a payout again, in words; undefined: nothing. */
+/** What the bank's lists have against paying the document of a payout again like this, in words; undefined: nothing. */
 export async function shownAgainstRetry(
   lists: BankLists,
-  { uid, documentId, generation, kind, instruction: { currency } }: PayoutRecord,
+  { uid, documentId, generation, kind }: PayoutRecord,
+  instruction: PayoutInstruction,
 ): Promise<string | undefined> {
-  const next = { uid, documentId, generation: generation + 1, kind };
+  const { currency } = instruction;
+  const next = { uid, documentId, generation: generation + 1, kind, instruction };
   const { doubt, earlier, own } = await askBank(lists, next, 'payment', [{ uid, currency }], lists.begunAt);
   const orders = [...own, ...earlier];
   if (orders.length > 0) return `the bank shows order ${orders.join(', ')} for this document`;

@@ -1,10 +1,12 @@
 import type { Finding } from '../../domain/finding.ts';
 import { referenceOf } from '../../domain/identity.ts';
+import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { sameMoney } from '../../domain/payee.ts';
-import { isEnd, isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import { isEnd, isSettled, type ShownState } from '../../domain/payout-state.ts';
+import { shownStateOf } from '../../domain/returned.ts';
 import { orderAsked } from '../../domain/submission.ts';
 import { orderReference } from '../../store/claimed-row.ts';
-import { provenUnpaid } from '../../store/proven-unpaid.ts';
+import { areEarlierUnpaid, provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow, KnownClaim, PayoutRecord, Store } from '../../store/store.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
@@ -104,7 +106,7 @@ export async function takenBefore(
 /** Whether every row has ended. */
 export const isOverBatch = (store: Store, batchId: string): Promise<boolean> => everyRow(store, batchId, isEnd);
 
-async function everyRow(store: Store, batchId: string, holds: (state: PayoutState) => boolean): Promise<boolean> {
+async function everyRow(store: Store, batchId: string, holds: (state: ShownState) => boolean): Promise<boolean> {
   const states = await store.stateCounts(batchId);
   return [...states].every(([state, count]) => count === 0 || holds(state));
 }
@@ -130,12 +132,15 @@ async function asGenerations(
   const earlier = new Map((await store.payoutsOf(references)).map((payout) => [payout.reference, payout]));
   // First, because what the bank shows may contradict what is stored.
   const shown = new Map<string, string>();
+  const asked = new Map(
+    page.flatMap(({ instruction: { retry_of: of, ...it } }) => (of === undefined ? [] : [[of, it]])),
+  );
   for (const [reference, payout] of earlier) {
-    const against = lists && (await shownAgainstRetry(lists, payout));
+    const against = lists && (await shownAgainstRetry(lists, payout, asked.get(reference) ?? payout.instruction));
     if (against !== undefined) shown.set(reference, against);
   }
   const exchanged = await boughtFor(store, [...earlier.values()]);
-  const unpaid = await provenUnpaid(store, [...earlier.values()]);
+  const unpaid = await provenUnpaid(store, [...earlier.values()], asked);
   const incidents = await store.incidentsOf(references);
   const doubtful = new Set(incidents.filter(({ kind }) => kind !== 'returned').map(({ reference }) => reference));
   const toAgree = new Map(
@@ -156,7 +161,7 @@ async function asGenerations(
     const bought = exchanged.get(reference);
     const problem =
       brokenBecause(row, before, {
-        isUnpaid: unpaid.has(reference),
+        isUnpaid: unpaid.has(reference) && (await areAllUnpaid(store, before, instruction)),
         isDoubtful: doubtful.has(reference),
         shown: shown.get(reference),
         toAgree: toAgree.get(reference),
@@ -169,6 +174,16 @@ async function asGenerations(
   }
   return { rows, broken };
 }
+
+/** Also those before it: the row would be checked against them when it is sent, and held. */
+const areAllUnpaid = (
+  store: Store,
+  before: PayoutRecord | undefined,
+  instruction: PayoutInstruction,
+): Promise<boolean> =>
+  before === undefined
+    ? Promise.resolve(false)
+    : areEarlierUnpaid(store, { ...before, generation: before.generation + 1, instruction });
 
 /** By reference: the account that holds what was bought for this generation or an earlier one, from any sender of the exchange. */
 async function boughtFor(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
@@ -224,9 +239,9 @@ function brokenBecause(
     return { rule: 'retry-not-proven', message: `the money of the earlier payout came back; ${agree}` };
   }
   if (before.state === 'completed' && !isDoubtful) {
-    const message =
-      'the earlier payout is completed, and not all of its money is known to have come back; pay it again under a new document id';
-    return { rule: 'retry-not-proven', message };
+    const { code, message = 'none of it is known to have come back' } = shownStateOf(before).reason ?? {};
+    const part = code === 'partly-returned' ? '; an amount up to that may be paid again' : '';
+    return { rule: 'retry-not-proven', message: `the earlier payout is completed: ${message}${part}` };
   }
   const state = isDoubtful ? `${before.state}, but the bank shows an order that contradicts this` : before.state;
   return {

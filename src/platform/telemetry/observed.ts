@@ -81,11 +81,11 @@ export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?
       return recorded;
     },
     async recordReturn(entry) {
-      const isNew = await store.recordReturn(entry);
-      if (!isNew) return false;
+      const kept = await store.recordReturn(entry);
+      if (!kept.isNew) return kept;
       metrics.returns.inc();
       log.info({ reference: entry.reference }, 'money came back');
-      return true;
+      return kept;
     },
     async recordUnaskedOrders(entries) {
       const count = await store.recordUnaskedOrders(entries);

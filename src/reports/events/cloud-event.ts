@@ -9,9 +9,11 @@ import {
   batchState,
   countRows,
   needsAttention,
-  PAYOUT_STATES,
+  SHOWN_STATES,
 } from '../../domain/payout-state.ts';
 import { INCIDENTS, type IncidentKind } from '../../domain/reconciliation.ts';
+import { shownStateOf } from '../../domain/returned.ts';
+import { returnReasonText } from '../../domain/statements/return-reasons.ts';
 import type { BatchRecord, OutboxEvent, Store } from '../../store/store.ts';
 
 /**
@@ -23,7 +25,11 @@ const decimal = z.string().regex(/^-?\d+(\.\d+)?$/);
 const currency = z.string();
 const moment = z.iso.datetime();
 
-const returned = z.strictObject({ orderId: z.string(), amount: decimal, currency, seenAt: moment });
+const returned = z.strictObject({
+  ...{ orderId: z.string(), amount: decimal, currency, seenAt: moment },
+  reason: z.string().optional().describe('Code of the bank (ISO 20022); absent: it gives none'),
+  why: z.string().optional().describe('The same in words'),
+});
 const difference = z.strictObject({
   field: z.string(),
   ours: z.string().describe('As sent, booked or agreed; account ids are masked'),
@@ -48,7 +54,7 @@ export const payoutData = z.strictObject({
   uid: z.string(),
   batchId: z.string().nullable(),
   row: z.int().nullable().describe('Row of the file, from 1'),
-  state: z.enum(PAYOUT_STATES),
+  state: z.enum(SHOWN_STATES),
   reason: z.string().nullable().describe('Reason code'),
   needsAttention: z.boolean().describe('People have to act'),
   amount: decimal,
@@ -74,6 +80,7 @@ export const batchData = z.strictObject({
     failed: z.int(),
     rejected: z.int(),
     cancelled: z.int(),
+    returned: z.int().describe('Completed, and all of the money came back'),
     needsOperator: z.int(),
     open: z.int(),
   }),
@@ -140,6 +147,7 @@ async function payoutNow(source: EventSource, { kind, subject }: OutboxEvent): P
   const row = await store.payout(subject);
   if (row === undefined) return undefined;
   if (kind === 'payout.attention' && !needsAttention(row.state, row.reason)) return undefined;
+  const { state, reason } = shownStateOf(row);
   const returns = await store.returnsOf([subject]);
   const incidents = await store.incidentsOf([subject]);
   return {
@@ -150,8 +158,8 @@ async function payoutNow(source: EventSource, { kind, subject }: OutboxEvent): P
     uid: row.uid,
     batchId: row.batchId,
     row: row.row,
-    state: row.state,
-    reason: row.reason?.code ?? null,
+    state,
+    reason: reason?.code ?? null,
     needsAttention: needsAttention(row.state, row.reason),
     amount: row.instruction.amount,
     currency: row.instruction.currency,
@@ -161,11 +169,9 @@ async function payoutNow(source: EventSource, { kind, subject }: OutboxEvent): P
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
     endedAt: row.endedAt === null ? null : iso(row.endedAt),
-    returns: returns.map(({ orderId, amount, currency: its, seenAt }) => ({
-      orderId,
-      amount,
-      currency: its,
-      seenAt: iso(seenAt),
+    returns: returns.map(({ orderId, amount, currency: its, reasonCode, seenAt }) => ({
+      ...{ orderId, amount, currency: its, seenAt: iso(seenAt) },
+      ...(reasonCode !== null && { reason: reasonCode, why: returnReasonText({ code: reasonCode }) }),
     })),
     incidents: incidents.map(({ id, kind: its, orderId, differs = null, seenAt, acknowledged }) => ({
       id,

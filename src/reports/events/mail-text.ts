@@ -3,6 +3,7 @@ import { counted, groupedAmount, totalsText, wrap } from '../../domain/display.t
 import type { EventKind } from '../../domain/events-out.ts';
 import { visible } from '../../domain/finding.ts';
 import { totalsOf } from '../../domain/money.ts';
+import { isUnpaid } from '../../domain/payout-state.ts';
 import { isReasonCode, REASONS } from '../../domain/reasons.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { OutboxEvent } from '../../store/store.ts';
@@ -94,7 +95,7 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
     const sums = [...byState].map(
       ([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
     );
-    const unpaid = rows.filter(({ state }) => state !== 'completed');
+    const unpaid = rows.filter(({ state }) => isUnpaid(state));
     return {
       title: `${counted(rows.length, 'payout')} ended`,
       lines: [...sums, ...(unpaid.length === 0 ? [] : ['']), ...listed(unpaid, (row) => rowLines(row, why(row)))],
@@ -110,7 +111,9 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
 };
 
 const returned = ({ returns }: PayoutData): string =>
-  returns.map(({ amount, currency }) => `${groupedAmount(amount)} ${currency}`).join(', ');
+  returns
+    .map(({ amount, currency, why }) => `${groupedAmount(amount)} ${currency}${why === undefined ? '' : ` (${why})`}`)
+    .join(', ');
 
 const contradictions = ({ incidents }: PayoutData): string =>
   incidents

@@ -1,6 +1,6 @@
 import type { OriginalMessage, RefusedFacts, TransactionFacts } from '../../domain/bank-message.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { isSettled, type PayoutState } from '../../domain/payout-state.ts';
+import { isSettled, type ShownState } from '../../domain/payout-state.ts';
 
 /** The content of an answer (pain.002). The same facts give the same bytes: every id and time is an input. */
 
@@ -80,7 +80,7 @@ export function transactionStatus(facts: TransactionFacts, stage: JudgedStage): 
 }
 
 /** A row that may still be paid is never RJCT: an ERP would pay a rejected invoice again. */
-const STATUS_OF_STATE: Readonly<Record<PayoutState, TransactionStatus>> = {
+const STATUS_OF_STATE: Readonly<Record<ShownState, TransactionStatus>> = {
   received: 'ACCP',
   preparing: 'ACCP',
   scheduled: 'ACCP',
@@ -93,6 +93,7 @@ const STATUS_OF_STATE: Readonly<Record<PayoutState, TransactionStatus>> = {
   'awaiting-bank-approval': 'PDNG',
   processing: 'ACSP',
   'needs-operator': 'PDNG',
+  returned: 'PDNG',
   completed: 'ACSC',
   failed: 'RJCT',
   rejected: 'RJCT',
@@ -112,12 +113,12 @@ export function groupStatus(present: Iterable<TransactionStatus>): GroupStatus {
  * The stage of a batch, by the states of its payouts; refused rows need not be counted. A batch with payouts for a later day
  * stays at `validated` until the last order is sent.
  */
-export function stageOf(byState: ReadonlyMap<PayoutState, number>): JudgedStage {
+export function stageOf(byState: ReadonlyMap<ShownState, number>): JudgedStage {
   const present = [...byState].filter(([, rows]) => rows > 0).map(([state]) => state);
   if (present.every(isSettled)) return 'final';
   return present.every((state) => isSettled(state) || isSent(state)) ? 'sent' : 'validated';
 }
 
-function isSent(state: PayoutState): boolean {
+function isSent(state: ShownState): boolean {
   return state === 'processing' || state === 'awaiting-bank-approval' || state === 'resolving';
 }

@@ -141,10 +141,12 @@ async function openIncident(
 
 /** As the comparison of order lists records them: with the incident that lets people agree that it is paid again. */
 async function recordReturns(store: Store, { returns }: Reconciled, seenAt: number): Promise<void> {
-  for (const { orderId, reference, minor, currency, on, reason } of returns) {
+  for (const { orderId, shownBy, reference, minor, currency, on, reason } of returns) {
     const amount = formatMinor(minor, currency);
-    const isNew = await store.recordReturn({ orderId, reference, amount, currency, seenAt });
-    if (reason !== undefined) await store.recordReturnReason(orderId, reason);
+    const { code: reasonCode = null, text: reasonText = null } = reason ?? {};
+    const { isNew } = await store.recordReturn({
+      ...{ orderId, shownBy, reference, amount, currency, reasonCode, reasonText, seenAt },
+    });
     if (!isNew || (await store.payout(reference))?.state !== 'completed') continue;
     const order: OrderFacts = {
       ...{ order_id: orderId, status: returnReasonText(reason) ?? 'booked', stage: 'paid', created_at: Date.parse(on) },

@@ -76,6 +76,7 @@ create table payouts (
   by text, original text,
   look_alike_key text, look_alike_account text, look_alike_of text,
   state text not null, state_since bigint default 0 not null, reason text, reason_code text, funds_needed text,
+  came_back text, returned_as text,
   order_id text,
   fee text, fee_currency text,
   claim_run_id text, term integer default 0 not null, assessed text,

@@ -10,6 +10,8 @@ create table returns (
   order_id text primary key,
   reference text not null,
   amount text not null, currency text not null,
+  reason_code text, reason_text text,
+  shown_by text not null, other_id text unique,
   seen_at bigint not null
 );
 create index returns_reference on returns (reference);

@@ -60,9 +60,4 @@ create table discrepancies (
   incident_id text
 );
 create index discrepancies_uid on discrepancies (uid, on_day);
-create index discrepancies_reference on discrepancies (reference);
-
-create table return_reasons (
-  order_id text primary key,
-  code text, text text
-)`;
+create index discrepancies_reference on discrepancies (reference)`;

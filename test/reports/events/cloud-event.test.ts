@@ -41,7 +41,7 @@ it('a batch is delivered with its counts, unless it was opened again', async () 
     page: 'https://payouts.example.com/batches/b1',
     state: 'completed-with-exceptions',
     control: 'running',
-    counts: { total: 2, completed: 0, failed: 0, rejected: 0, cancelled: 2, needsOperator: 0, open: 0 },
+    counts: { total: 2, completed: 0, failed: 0, rejected: 0, cancelled: 2, returned: 0, needsOperator: 0, open: 0 },
     createdAt: '1970-01-01T00:00:01.000Z',
     endedAt: '1970-01-01T00:00:03.000Z',
   });

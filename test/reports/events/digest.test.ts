@@ -75,7 +75,7 @@ it('a mail reports everything in an hour, in its state by then, and comes once',
       '',
       '1 payout ended',
       '',
-      'completed: 1 payout, 10.50 USD',
+      'returned: 1 payout, 10.50 USD',
     ].join('\n'),
   );
   expect(body).not.toMatch(/payouts (inbox|incidents|status)/);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { acknowledgementOf, may, mayOperateCard, type Person, personOf } from '../../../domain/authority.ts';
 import { visible } from '../../../domain/finding.ts';
-import { NEEDS_PEOPLE_STATES, needsAttention, type PayoutState } from '../../../domain/payout-state.ts';
+import { NEEDS_PEOPLE_STATES, needsAttention, type ShownState } from '../../../domain/payout-state.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { assertMayAcknowledge, awaitsDecisionBy } from '../../../people/decisions/scope.ts';
 import { openQuestion } from '../../../people/decisions/shown-question.ts';
@@ -116,7 +116,7 @@ async function waitingRows(
   return { rows: name === undefined ? waiting : await rowsFor(place, waiting, name), isCut };
 }
 
-const oldest = ({ store, caller }: Place, states: readonly PayoutState[]): Promise<PayoutRecord[]> =>
+const oldest = ({ store, caller }: Place, states: readonly ShownState[]): Promise<PayoutRecord[]> =>
   store.searchPayouts({ states, seenBy: payoutsSeenBy(caller) }, { order: 'oldest', limit: READ_MAX });
 
 async function rowsFor(

@@ -8,7 +8,7 @@ import {
   AWAITING_DECISION_STATES,
   type BatchControl,
   needsAttention,
-  type PayoutState,
+  type ShownState,
 } from '../../../domain/payout-state.ts';
 import { isOverBatch } from '../../../files/intake/known-rows.ts';
 import { type BatchSummary, reportedIncidents } from '../../../reports/batch-report.ts';
@@ -42,7 +42,7 @@ import type { Words } from '../words.ts';
 
 interface BatchProgress {
   /** Rows in each state. */
-  byState: [PayoutState, number][];
+  byState: [ShownState, number][];
   control: BatchControl;
   /** The batch itself has ended, too: its rows are compared with the bank's orders. */
   isEnded: boolean;
@@ -81,7 +81,7 @@ export const PROGRESS = operation({
 async function keptBack(
   store: Store,
   batchId: string,
-  byState: ReadonlyMap<PayoutState, number>,
+  byState: ReadonlyMap<ShownState, number>,
   control: BatchControl,
 ): Promise<number> {
   const received = byState.get('received') ?? 0;
@@ -91,7 +91,7 @@ async function keptBack(
   return received - waiting;
 }
 
-async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<PayoutState, number>): Promise<number> {
+async function shownAsking(store: Store, batchId: string, byState: ReadonlyMap<ShownState, number>): Promise<number> {
   const held = (byState.get('held') ?? 0) === 0 ? [] : await store.rowsIn(batchId, ['held']);
   const byThemselves = held.filter(({ state, reason }) => !needsAttention(state, reason)).length;
   return AWAITING_DECISION_STATES.reduce((sum, state) => sum + (byState.get(state) ?? 0), -byThemselves);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { checksShown, type ShownCheck } from '../../../activities/payee-checks.ts';
 import { someAtOnce } from '../../../domain/iterate.ts';
+import { shownStateOf } from '../../../domain/returned.ts';
 import { ROWS_MAX } from '../../../files/input.ts';
 import { type ReadQuestion, readQuestion } from '../../../people/decisions/shown-question.ts';
 import type { Comparison } from '../../../reports/comparison.ts';
@@ -56,7 +57,9 @@ export const WAITING = operation({
         : [target.payout];
     const payouts = found.filter(
       (row) =>
-        states.includes(row.state) && maySeePayout(caller, row) && (kinds === undefined || kinds.includes(kindOf(row))),
+        states.includes(shownStateOf(row).state) &&
+        maySeePayout(caller, row) &&
+        (kinds === undefined || kinds.includes(kindOf(row))),
     );
     return {
       payouts: await waiting(place, payouts, ask),
