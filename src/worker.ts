@@ -70,6 +70,12 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
   sender.failure.then(failure.resolve);
   opened.use(runWorker(await createWorker(resources, config, stack, log), failure.resolve));
   opened.use(await startUpkeep({ config, deps, client, log, taken: failure.resolve }));
+  if (Object.keys(config.nexusMakers).length > 0) {
+    const { startNexusWorker } = await import('./channels/nexus/nexus-worker.ts');
+    const { store, bank } = deps;
+    const app = appOf({ config, stack, store, client, bank, log });
+    opened.use(await startNexusWorker(app, resources.connection, failure.resolve));
+  }
   const { subscriptions, mailServer } = config.events;
   if (subscriptions.length > 0) {
     // With what sends mails, which costs the start of every other worker.

@@ -1,6 +1,8 @@
 /** Names that others depend on: workflow types, ids, messages, search attributes. Renaming one breaks them. */
 
 export const TASK_QUEUE = 'payouts';
+/** To which endpoints of Nexus lead. */
+export const NEXUS_TASK_QUEUE = 'payouts-nexus';
 
 /** Namespace of every reference (UUIDv5 over `uid/id/kind/generation`). */
 export const REFERENCE_NAMESPACE = '6b1f4a3e-8d52-4c0b-9a77-2f6e0c1d5b94';
@@ -17,6 +19,7 @@ export const WORKFLOW_TYPES = {
   reconciliation: 'reconciliation',
   folderScan: 'folderScan',
   cardPayment: 'cardPayment',
+  payoutCall: 'payoutCall',
 } as const;
 
 /** What a row of the store is, for its whole life: a payout, a transfer between own accounts, or a stand-alone exchange. */
@@ -56,6 +59,7 @@ export const workflowTypeOf = (kind: PayoutKind): string => KINDS[kind].workflow
 export const orderKindsOf = (kind: PayoutKind): readonly OrderKind[] => KINDS[kind].orderKinds;
 /** The order that ends a row, sent under the row's reference. */
 export const mainOrderKindOf = (kind: PayoutKind): OrderKind => KINDS[kind].orderKinds[0];
+export const payoutCallId = (reference: string): string => `payout-call/${reference}`;
 export const batchWorkflowId = (batchId: string): string => BATCH + batchId;
 export const orderWatchWorkflowId = (uid: string, currency: string): string => `${WATCH}${uid}/${currency}`;
 

@@ -262,6 +262,8 @@ const environmentOf = (values: Values, env: Environment) => ({
 const filesOf = (values: Values) => ({
   /** Absolute paths of the drop folders that a worker processes for schedules. */
   folders: values.PAYOUTS_FOLDERS,
+  /** By endpoint of Nexus: the maker of what comes through it. */
+  nexusMakers: values.PAYOUTS_NEXUS_MAKERS,
   /** Under a policy: the maker of files from drop folders. */
   folderMaker: values.PAYOUTS_FOLDER_MAKER,
   lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,

@@ -4,4 +4,5 @@ export { folderScan } from './folder-scan.ts';
 export { orderWatch } from './order-watch.ts';
 export { currencyExchange, internalTransfer, payout } from './payout.ts';
 export { payoutBatch } from './payout-batch.ts';
+export { payoutCall } from './payout-call.ts';
 export { reconciliation } from './reconciliation.ts';

@@ -7,6 +7,7 @@ import {
 } from '@temporalio/workflow';
 import type { FolderActivities } from '../activities/folder-scan.ts';
 import type { Activities } from '../activities/index.ts';
+import type { PayoutCallActivities } from '../activities/payout-call.ts';
 import type { CardHandle, VaultActivities } from '../domain/card-payment.ts';
 import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
 import { orderEndActivityId } from '../domain/names.ts';
@@ -151,6 +152,13 @@ export const scans = proxyActivities<FolderActivities>({
   startToCloseTimeout: '1h',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 5 },
+});
+
+/** Waits as long as a payout takes; a call of a cancel is repeated until it is answered. */
+export const called = proxyActivities<PayoutCallActivities>({
+  startToCloseTimeout: '3650d',
+  heartbeatTimeout: '1m',
+  retry: { maximumInterval: '1m' },
 });
 
 /** Short writes of a batch's control. */

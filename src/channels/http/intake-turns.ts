@@ -2,9 +2,9 @@ import type { SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { TakeOptions } from '../../files/intake/read-input.ts';
 import { type VerdictDeps, whyDecisionIsVoid } from '../../people/decisions/verdict.ts';
+import type { App } from '../../platform/app.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller } from './callers.ts';
-import type { Gateway } from './gateway-app.ts';
 import { maySee } from './may-see.ts';
 
 /** Files of one caller that are read at once: each holds the process and the bank busy for seconds if it is large. */
@@ -15,7 +15,7 @@ const reading = new Map<string, { open: number; waiting: (() => void)[] }>();
 
 /** Has a file of a caller taken when it is its turn. How many may wait is limited by the requests of the caller at once. */
 export async function takeInTurn<Taken>(
-  gateway: Gateway,
+  gateway: Pick<App, 'store'>,
   caller: Caller,
   take: (handedBy: HandedBy) => Promise<Taken>,
 ): Promise<Taken> {

@@ -9,7 +9,6 @@ import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { unknownId } from '../find-target.ts';
 import type { Caller } from './callers.ts';
 import { hasControls } from './documents.ts';
-import type { Gateway } from './gateway-app.ts';
 import { maySee, maySeePayout } from './may-see.ts';
 import type { CallerAccess } from './route-access.ts';
 import { asTheyAre, type Words } from './words.ts';
@@ -110,7 +109,7 @@ export interface Place {
 }
 
 /** For the caller of a request to the gateway; bank and Temporal are open. */
-export const placeOf = (gateway: Gateway, caller: Caller, words: Words = asTheyAre): Place => ({
+export const placeOf = (gateway: App, caller: Caller, words: Words = asTheyAre): Place => ({
   config: gateway.config,
   settings: gateway.settings,
   store: gateway.store,

@@ -1,5 +1,5 @@
 import { key } from './key.ts';
-import { amountsByCurrency, count, currency, date, duration, folders, pathText, text } from './values.ts';
+import { amountsByCurrency, count, currency, date, duration, folders, jsonTexts, pathText, text } from './values.ts';
 
 export const INTAKE_KEYS = {
   PAYOUTS_FOLDERS: key(
@@ -8,6 +8,11 @@ export const INTAKE_KEYS = {
     'paths of the drop folders that a worker processes for schedules, comma-separated; a scan of another folder is refused',
   ),
   PAYOUTS_FOLDER_MAKER: key(text, null, 'person of the policy who counts as the maker of files from drop folders'),
+  PAYOUTS_NEXUS_MAKERS: key(
+    jsonTexts,
+    '{}',
+    'JSON {"endpoint":"maker"}: Nexus endpoints through which workflows of other namespaces submit payouts, each with the name of the maker whom it counts as; {}: none, and workers serve none',
+  ),
   PAYOUTS_LOOK_ALIKE_DAYS: key(
     count(0, 365),
     '3',

@@ -81,6 +81,7 @@ describe('the workflow types', () => {
       'orderWatch',
       'payout',
       'payoutBatch',
+      'payoutCall',
       'reconciliation',
     ]);
     for (const [name, workflow] of Object.entries(workflows)) {

@@ -44,7 +44,7 @@ export const LAYERS: readonly Layer[] = [
     name: 'channels',
     packages: [
       ...['@fastify/', '@modelcontextprotocol/server', '@simplewebauthn/server', '@temporalio/', 'content-disposition'],
-      ...['fastify', 'uuid', 'zod'],
+      ...['fastify', 'nexus-rpc', 'uuid', 'zod'],
       'node:',
     ],
   },

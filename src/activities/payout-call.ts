@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { PayoutCallResult } from '../domain/payout-call.ts';
+import { isEnd } from '../domain/payout-state.ts';
+import type { Store } from '../store/store.ts';
+
+/** Between two reads of a row; the longer it lasts, the rarer they are. */
+const POLL_MS = 200;
+const POLL_MAX_MS = 10_000;
+const GROWTH = 1.5;
+
+/** For the workflow that ends with a payout. `cancel`: asks, as the maker, for what is still possible. */
+export const payoutCallActivities = (store: Pick<Store, 'payout'>, cancel: (reference: string) => Promise<void>) => ({
+  /** Waits for the end of a payout. An activity of a worker that ends is started again by another one. */
+  async awaitPayoutEnd(reference: string): Promise<PayoutCallResult> {
+    const { heartbeat, cancellationSignal: signal } = Context.current();
+    for (let ms = POLL_MS; ; ms = Math.min(ms * GROWTH, POLL_MAX_MS)) {
+      const result = await endOf(store, reference);
+      if (result !== undefined) return result;
+      heartbeat();
+      await pause(ms, undefined, { signal });
+    }
+  },
+  cancelCalledPayout: cancel,
+});
+
+export type PayoutCallActivities = ReturnType<typeof payoutCallActivities>;
+
+async function endOf(store: Pick<Store, 'payout'>, reference: string): Promise<PayoutCallResult | undefined> {
+  const row = await store.payout(reference);
+  if (row === undefined) throw ApplicationFailure.nonRetryable('the store has no such payout', 'UnknownPayout');
+  const { state, reason, orderId, fee, feeCurrency, instruction } = row;
+  if (!isEnd(state)) return undefined;
+  const { amount, currency } = instruction;
+  return { reference, state, reason, orderId, amount, currency, fee, feeCurrency };
+}
