@@ -45,7 +45,7 @@ interface Amount {
   currency: string;
 }
 
-export const unsigned = (amount: string): string => amount.replace(/^-/, '');
+const unsigned = (amount: string): string => amount.replace(/^-/, '');
 
 const sumOf = (some: readonly Amount[]): string => sumDecimals(some.map(({ amount }) => unsigned(amount)));
 

@@ -148,7 +148,7 @@ export async function stepContext(
 }
 
 /** By reference: the payout that pays a row again which has ended. */
-export async function nextGenerations(
+async function nextGenerations(
   store: Pick<Store, 'payoutsOf'>,
   rows: readonly PayoutRecord[],
 ): Promise<Map<string, PayoutRecord>> {
