@@ -14,7 +14,8 @@ export type PayoutState =
   | "completed"
   | "failed"
   | "rejected"
-  | "cancelled";
+  | "cancelled"
+  | "returned";
 
 export interface Accepted {
   schemaVersion: 1;
@@ -221,6 +222,8 @@ export interface Counts {
   failed: number;
   rejected: number;
   cancelled: number;
+  /** completed, and all of the money came back */
+  returned: number;
   needsOperator: number;
   open: number;
 }
@@ -606,6 +609,8 @@ export interface ReportedPayout {
     /** decimal */
     amount: string;
     currency: string;
+    /** the reason of the bank in words */
+    why: string | null;
   }[];
   incidents: {
     id: string;

@@ -5,9 +5,9 @@ import {
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
+import type { PayoutCallActivities } from '../activities/called-payouts.ts';
 import type { FolderActivities } from '../activities/folder-scan.ts';
 import type { Activities } from '../activities/index.ts';
-import type { PayoutCallActivities } from '../activities/payout-call.ts';
 import type { CardHandle, VaultActivities } from '../domain/card-payment.ts';
 import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
 import { orderEndActivityId } from '../domain/names.ts';

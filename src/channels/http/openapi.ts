@@ -24,9 +24,9 @@ const TAGS: Readonly<Record<string, string>> = {
   bank: 'What the bank shows now.',
   'card payments': 'Money from cards.',
   people: 'Who the caller is.',
-  events: 'Events for other systems, and their subscriptions.',
+  events: 'Events for other systems.',
   audit: 'The log of who did what.',
-  statements: 'What the bank booked, compared with what was paid.',
+  statements: 'What the bank booked.',
   webhooks: 'What the acquirer sends.',
   health: 'For a supervisor.',
 };
@@ -46,7 +46,7 @@ export async function describe(
       info: {
         title: 'durable-payouts',
         description:
-          'Payouts that are never made twice, never lost and never a mystery. Under a policy an operation is for the roles that it names, within the scope of the caller. An unknown parameter or member is refused, as is an id of more than 1,000 characters and most other texts of more than 200. What is answered with 5XX has the form of 4XX.',
+          'Under a policy an operation is for the roles that it names, within the scope of the caller. An unknown parameter or member is refused, as is an id of more than 1,000 characters and most other texts of more than 200. What is answered with 5XX has the form of 4XX.',
         version: '1',
         contact: { name: 'The people who run this gateway' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
@@ -81,7 +81,7 @@ function described(schema: FastifySchema = {}, { config }: RouteOptions): Fastif
 }
 
 function whoText(access: RouteAccess): string {
-  if (access === 'open') return 'For everybody; no token.';
+  if (access === 'open') return 'For everybody.';
   const who = access.roles.length === ROLES.length ? 'Any role.' : `Roles: ${access.roles.join(', ')}.`;
   return 'or' in access ? `${who} Or the client secret of the payment.` : who;
 }

@@ -1,5 +1,5 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
-import { payoutCallActivities } from '../../activities/payout-call.ts';
+import { payoutCallActivities } from '../../activities/called-payouts.ts';
 import { personOf } from '../../domain/authority.ts';
 import { NEXUS_TASK_QUEUE } from '../../domain/names.ts';
 import type { App } from '../../platform/app.ts';

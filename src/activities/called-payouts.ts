@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { PayoutCallResult } from '../domain/payout-call.ts';
@@ -14,12 +13,12 @@ const GROWTH = 1.5;
 export const payoutCallActivities = (store: Pick<Store, 'payout'>, cancel: (reference: string) => Promise<void>) => ({
   /** Waits for the end of a payout. An activity of a worker that ends is started again by another one. */
   async awaitPayoutEnd(reference: string): Promise<PayoutCallResult> {
-    const { heartbeat, cancellationSignal: signal } = Context.current();
+    const activity = Context.current();
     for (let ms = POLL_MS; ; ms = Math.min(ms * GROWTH, POLL_MAX_MS)) {
       const result = await endOf(store, reference);
       if (result !== undefined) return result;
-      heartbeat();
-      await pause(ms, undefined, { signal });
+      activity.heartbeat();
+      await activity.sleep(ms);
     }
   },
   cancelCalledPayout: cancel,
