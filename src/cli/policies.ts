@@ -158,9 +158,9 @@ function setPolicy({ config, gateway }: Session): Policy {
   });
 }
 
-function assertUsable(text: string, writable?: string): Policy {
+function assertUsable(text: string, writable?: ReturnType<typeof writableByOthers>): Policy {
   const read = parsePolicy(text);
-  const access = writable === undefined ? [] : [`the whole: is ${writable}; run chmod go-w on it`];
+  const access = writable === undefined ? [] : [`the whole: is ${writable.says}. ${writable.remedy}.`];
   if ('policy' in read && access.length === 0) return read.policy;
   const problems = [...access, ...('problems' in read ? read.problems : [])];
   const message = `This policy cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`;

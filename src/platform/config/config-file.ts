@@ -258,7 +258,7 @@ function readText(at: string): string {
 /** Throws a `ConfigError` for a file that another user can write, or has written: it says which bank is paid from. */
 export function assertOwnFile(at: string): void {
   const writable = writableByOthers(at);
-  if (writable !== undefined) throw new ConfigError(at, `is ${writable}`, 'Run chmod go-w on it.');
+  if (writable !== undefined) throw new ConfigError(at, `is ${writable.says}`, `${writable.remedy}.`);
   const own = process.getuid?.();
   const owner = ownerOf(at);
   if (own === undefined || owner === undefined || owner === own || owner === ROOT) return;

@@ -1,4 +1,5 @@
-import { readFileSync, type Stats, statSync } from 'node:fs';
+import { readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Policy } from '../../domain/authority.ts';
 import { plainText } from '../../domain/plain-text.ts';
 import { parsePolicy } from '../../people/policy-file.ts';
@@ -17,6 +18,8 @@ export const FILE_ACCESS_KEYS = {
 const GROUP_READ = 0o040;
 const OTHERS_READ = 0o004;
 const OTHERS_WRITE = 0o022;
+/** In a folder with this bit, as /tmp, nobody replaces a file of another user. */
+const STICKY = 0o1000;
 
 /** Settings that name the file of a private or secret key. */
 const KEY_FILES = [
@@ -42,16 +45,21 @@ export function assertKeysPrivate(env: Environment, { PAYOUTS_ALLOW_READABLE_KEY
 }
 
 /**
- * Throws a `ConfigError` for a key file that others can read. A group may read a file of another user: Kubernetes and systemd
- * hand secrets over like that. `name`: the setting or option that names the file.
+ * Throws a `ConfigError` for a key file that others can read, or replace. A group may read a file of another user: Kubernetes and
+ * systemd hand secrets over like that. `name`: the setting or option that names the file.
  */
 export function assertKeyPrivate(name: string, path: string): void {
   const mode = readableMode(path);
-  if (mode === undefined) return;
+  const folder = mode === undefined ? sharedFolder(path) : undefined;
+  if (mode === undefined && folder === undefined) return;
+  const [found, remedy] =
+    folder === undefined
+      ? [`the file of a key that other users can read (mode ${mode})`, 'Run chmod 600 on it']
+      : [`a key ${folder.says}`, folder.remedy];
   throw new ConfigError(
     name,
-    `names the file of a key that other users can read (mode ${mode})`,
-    'Run chmod 600 on it; PAYOUTS_ALLOW_READABLE_KEYS=true allows it where only a container sees the file.',
+    `names ${found}`,
+    `${remedy}; PAYOUTS_ALLOW_READABLE_KEYS=true allows it where only a container sees the file.`,
   );
 }
 
@@ -76,12 +84,45 @@ function readableMode(path: string): string | undefined {
   return (stat.mode & tooMuch) === 0 ? undefined : modeOf(stat);
 }
 
-/** Why nobody may rely on what the file says: others can write it. Undefined: they cannot, or there is no such file. */
-export function writableByOthers(path: string): string | undefined {
+/** What lets others change a file, and what ends it. */
+interface Writable {
+  /** After "is" or "names". */
+  says: string;
+  remedy: string;
+}
+
+/** Why nobody may rely on what the file says: others can write or replace it. Undefined: they cannot, or there is no such file. */
+export function writableByOthers(path: string): Writable | undefined {
   const stat = statOf(path);
-  return stat !== undefined && (stat.mode & OTHERS_WRITE) !== 0
-    ? `a file that users other than its owner can write (mode ${modeOf(stat)})`
-    : undefined;
+  if (stat !== undefined && (stat.mode & OTHERS_WRITE) !== 0)
+    return {
+      says: `a file that users other than its owner can write (mode ${modeOf(stat)})`,
+      remedy: 'Run chmod go-w on it',
+    };
+  const folder = stat && sharedFolder(path);
+  return folder && { says: `a file ${folder.says}`, remedy: folder.remedy };
+}
+
+/** The folder in which others can put another file, or folder, in the place of this one; also of what a link leads to. */
+function sharedFolder(path: string): Writable | undefined {
+  // A pipe of the shell has a path and no place.
+  if (statOf(path)?.isFile() !== true) return undefined;
+  const folders = [resolve(path), realpathSync(path)].flatMap(foldersOf);
+  for (const folder of folders) {
+    const stat = statOf(folder);
+    if (stat !== undefined && (stat.mode & OTHERS_WRITE) !== 0 && (stat.mode & STICKY) === 0)
+      return {
+        says: `in a folder that users other than its owner can write: ${folder} (mode ${modeOf(stat)})`,
+        remedy: `Run chmod go-w on ${folder}`,
+      };
+  }
+  return undefined;
+}
+
+/** The folder of a file, the folder of that, up to the root. */
+function foldersOf(path: string): string[] {
+  const folder = dirname(path);
+  return folder === path ? [] : [folder, ...foldersOf(folder)];
 }
 
 const modeOf = ({ mode }: Stats): string => `0${(mode & 0o777).toString(8)}`;
@@ -164,7 +205,7 @@ function stampOf(path: string): string {
 function readPolicy(path: string): { policy: Policy } | { refused: string; hint: string } {
   const writable = writableByOthers(path);
   if (writable !== undefined) {
-    return { refused: `names ${writable}: it says who may move money`, hint: 'Run chmod go-w on it.' };
+    return { refused: `names ${writable.says}; it says who may move money`, hint: `${writable.remedy}.` };
   }
   let text: string;
   try {

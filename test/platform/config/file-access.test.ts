@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,12 +29,45 @@ function fileOf(text: string, mode: number): string {
   return path;
 }
 
+/** A file that nobody else can write, in a folder of this mode. */
+function fileIn(text: string, mode: number): { path: string; shared: string } {
+  const shared = mkdtempSync(join(folder, 'shared-'));
+  const path = join(shared, 'file');
+  writeFileSync(path, text, { mode: 0o600 });
+  chmodSync(shared, mode);
+  return { path, shared };
+}
+
 describe('a policy file', () => {
+  it.each([0o777, 0o775, 0o2775])('in a folder that others can write is refused: %o', async (mode) => {
+    const { path, shared } = fileIn(POLICY, mode);
+    const says = `a file in a folder that users other than its owner can write: ${shared} (mode 0${(mode & 0o777).toString(8)})`;
+    expect(() => loadConfig({ PAYOUTS_POLICY: path })).toThrow(`PAYOUTS_POLICY: names ${says}`);
+    await expect(checkPolicy({} as Session, path)).rejects.toThrow(
+      `the whole: is ${says}. Run chmod go-w on ${shared}.`,
+    );
+  });
+
+  it('is refused as well in a folder of such a folder, and behind a link in one or into one', () => {
+    const { path, shared } = fileIn(POLICY, 0o777);
+    mkdirSync(join(shared, 'own'), { mode: 0o700 });
+    writeFileSync(join(shared, 'own/policy.json'), POLICY, { mode: 0o600 });
+    symlinkSync(fileOf(POLICY, 0o600), join(shared, 'link'));
+    const into = join(mkdtempSync(join(folder, 'own-')), 'link');
+    symlinkSync(path, into);
+    for (const named of [join(shared, 'own/policy.json'), join(shared, 'link'), into])
+      expect(() => loadConfig({ PAYOUTS_POLICY: named })).toThrow(`can write: ${shared} (mode 0777)`);
+  });
+
+  it.each([0o1777, 0o755])('in a folder where nobody replaces a file of others is used: %o', (mode) => {
+    expect(loadConfig({ PAYOUTS_POLICY: fileIn(POLICY, mode).path }).settings.policy?.people).toHaveLength(1);
+  });
+
   it.each([0o666, 0o664, 0o622])('that others can write is refused: %o', async (mode) => {
     const path = fileOf(POLICY, mode);
     const writable = `a file that users other than its owner can write (mode 0${mode.toString(8)})`;
     expect(() => loadConfig({ PAYOUTS_POLICY: path })).toThrow(`PAYOUTS_POLICY: names ${writable}`);
-    await expect(checkPolicy({} as Session, path)).rejects.toThrow(`the whole: is ${writable}; run chmod go-w on it`);
+    await expect(checkPolicy({} as Session, path)).rejects.toThrow(`the whole: is ${writable}. Run chmod go-w on it.`);
   });
 
   it.each([0o644, 0o640, 0o600, 0o440])('that only its owner can write is used: %o', (mode) => {
@@ -67,6 +100,15 @@ describe('the file of a private key', () => {
       expect(() => loadConfig({ [name]: fileOf(privateKey, 0o600) })).not.toThrow();
     },
   );
+
+  it.each(NAMES)('%s is refused in a folder that others can write', (name) => {
+    const { path, shared } = fileIn(privateKey, 0o777);
+    expect(() => loadConfig({ [name]: path })).toThrow(
+      `${name}: names a key in a folder that users other than its owner can write: ${shared} (mode 0777)`,
+    );
+    expect(() => loadConfig({ [name]: path, PAYOUTS_ALLOW_READABLE_KEYS: 'true' })).not.toThrow();
+    expect(() => loadConfig({ [name]: fileIn(privateKey, 0o1777).path })).not.toThrow();
+  });
 
   it('is warned of for a secret that is no key', () => {
     const env = (mode: number) => ({ PAYOUTS_GATEWAY_TOKEN_FILE: fileOf(randomBytes(32).toString('hex'), mode) });
