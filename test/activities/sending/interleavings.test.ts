@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { readToSend } from '../../../src/activities/assess.ts';
 import { closePayout } from '../../../src/activities/payout.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
@@ -8,7 +8,7 @@ import { takeDecision } from '../../../src/people/decisions/verdict.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { Random } from '../../simulation/random.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { onEveryStore } from '../../store/stores.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
@@ -130,41 +130,42 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
 /** What precedes a name in the order of things. */
 const before = ({ order }: Seen, name: string): string[] => order.slice(0, order.indexOf(name));
 
-it(`what is decided, changed, cancelled and sent in one moment agrees with the money (${INTERLEAVED} times)`, {
-  timeout: 900_000,
-}, async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
-  const ends = new Map<string, number>();
-  for (let n = 0; n < INTERLEAVED; n += 1) {
-    const seen = await interleave(store, n, new Random(SEED + n));
-    const label = `SEED=${SEED}, interleaving ${n}: ${seen.order.join(', ')}`;
-    const broken = (what: string): string => `${label}: ${what}`;
-    const paid = seen.posts > 0;
-    expect([broken('sent'), seen.posts]).toEqual([broken('sent'), Math.min(seen.posts, 1)]);
-    // Nobody receives another verdict than anybody else, unless what one has signed counts no more: it is verified at each use.
-    const isVoid = seen.order.includes('carol has left') || seen.order.includes('expired');
-    expect([broken('verdicts'), isVoid || new Set(seen.reported).size <= 1]).toEqual([broken('verdicts'), true]);
-    if (paid) {
-      const known = before(seen, 'posted');
-      for (const needed of ['bob', 'carol'])
-        expect([broken(needed), known.includes(needed)]).toEqual([broken(needed), true]);
-      const second = Math.max(known.indexOf('bob'), known.indexOf('carol'));
-      const rejected = known.indexOf('dave rejects');
-      expect([broken('rejected'), rejected === -1 || rejected > second]).toEqual([broken('rejected'), true]);
-      expect([broken('cancelled'), seen.order.includes('cancelled')]).toEqual([broken('cancelled'), false]);
+onEveryStore('a store', (place) => {
+  it(`what is decided, changed, cancelled and sent in one moment agrees with the money (${INTERLEAVED} times)`, {
+    timeout: 900_000,
+  }, async () => {
+    const store = await place.open();
+    const ends = new Map<string, number>();
+    for (let n = 0; n < INTERLEAVED; n += 1) {
+      const seen = await interleave(store, n, new Random(SEED + n));
+      const label = `SEED=${SEED}, interleaving ${n}: ${seen.order.join(', ')}`;
+      const broken = (what: string): string => `${label}: ${what}`;
+      const paid = seen.posts > 0;
+      expect([broken('sent'), seen.posts]).toEqual([broken('sent'), Math.min(seen.posts, 1)]);
+      // Nobody receives another verdict than anybody else, unless what one has signed counts no more: it is verified at each use.
+      const isVoid = seen.order.includes('carol has left') || seen.order.includes('expired');
+      expect([broken('verdicts'), isVoid || new Set(seen.reported).size <= 1]).toEqual([broken('verdicts'), true]);
+      if (paid) {
+        const known = before(seen, 'posted');
+        for (const needed of ['bob', 'carol'])
+          expect([broken(needed), known.includes(needed)]).toEqual([broken(needed), true]);
+        const second = Math.max(known.indexOf('bob'), known.indexOf('carol'));
+        const rejected = known.indexOf('dave rejects');
+        expect([broken('rejected'), rejected === -1 || rejected > second]).toEqual([broken('rejected'), true]);
+        expect([broken('cancelled'), seen.order.includes('cancelled')]).toEqual([broken('cancelled'), false]);
+      }
+      // What had happened before the first send began was known to it.
+      const first = seen.order.findIndex((name) => name.startsWith('sends'));
+      const known = new Set(seen.order.slice(0, first));
+      const stops = ['cancelled', 'drifted', 'carol has left', 'expired'].filter((name) => known.has(name));
+      if (stops.length > 0) expect([broken(`after ${stops}`), paid]).toEqual([broken(`after ${stops}`), false]);
+      if (seen.state === 'cancelled') expect([broken('cancelled'), paid]).toEqual([broken('cancelled'), false]);
+      const end = paid ? 'paid' : seen.state === 'cancelled' ? 'cancelled' : (seen.reported[0] ?? 'open');
+      ends.set(end, (ends.get(end) ?? 0) + 1);
     }
-    // What had happened before the first send began was known to it.
-    const first = seen.order.findIndex((name) => name.startsWith('sends'));
-    const known = new Set(seen.order.slice(0, first));
-    const stops = ['cancelled', 'drifted', 'carol has left', 'expired'].filter((name) => known.has(name));
-    if (stops.length > 0) expect([broken(`after ${stops}`), paid]).toEqual([broken(`after ${stops}`), false]);
-    if (seen.state === 'cancelled') expect([broken('cancelled'), paid]).toEqual([broken('cancelled'), false]);
-    const end = paid ? 'paid' : seen.state === 'cancelled' ? 'cancelled' : (seen.reported[0] ?? 'open');
-    ends.set(end, (ends.get(end) ?? 0) + 1);
-  }
-  const shown = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');
-  console.log(`SEED=${SEED}: ${INTERLEAVED} interleavings: ${shown}`);
-  for (const end of ['paid', 'cancelled', 'rejected', 'open'])
-    expect([end, (ends.get(end) ?? 0) > INTERLEAVED / 50]).toEqual([end, true]);
+    const shown = [...ends].map(([end, count]) => `${end} ${count}`).join(', ');
+    console.log(`SEED=${SEED}: ${INTERLEAVED} interleavings: ${shown}`);
+    for (const end of ['paid', 'cancelled', 'rejected', 'open'])
+      expect([end, (ends.get(end) ?? 0) > INTERLEAVED / 50]).toEqual([end, true]);
+  });
 });
