@@ -142,7 +142,7 @@ async function doAsk(client: Client, shown: ReadonlyMap<string, number>): Promis
 async function countAsking(client: Client, batchId: string): Promise<number> {
   const states = AWAITING_DECISION_STATES.map((state) => `'${state}'`).join(', ');
   const { count } = await client.workflow.count(
-    `WorkflowType = '${WORKFLOW_TYPES.payout}' AND PayoutBatchId = '${batchId}' AND ExecutionStatus = 'Running' AND ShownState IN (${states})`,
+    `WorkflowType = '${WORKFLOW_TYPES.payout}' AND PayoutBatchId = '${batchId}' AND ExecutionStatus = 'Running' AND PayoutState IN (${states})`,
   );
   return count;
 }
