@@ -99,7 +99,46 @@ export interface Root {
   line: number;
 }
 
+/** The root of a message. */
+const MESSAGE = 'Document';
+/** Networks put a message into an envelope (DataPDU of SWIFT, that of a bank), behind a business application header (head.001). */
+const HEADER = 'AppHdr';
+
+/** Where in an XML document the message is: it is the document, or one element of an envelope. */
+class Envelope {
+  outermost: Root | undefined;
+  header: Root | undefined;
+  depth = 0;
+  private messageDepth: number | undefined;
+  private isOver = false;
+
+  /** Whether the element is the root of a message, part of it, or outside it. */
+  open(root: Root): 'message' | 'inside' | 'outside' {
+    this.depth += 1;
+    this.outermost ??= root;
+    if (this.messageDepth !== undefined && !this.isOver) return 'inside';
+    if (root.name === HEADER) this.header ??= root;
+    if (root.name !== MESSAGE || (this.depth > 1 && this.header === undefined)) return 'outside';
+    if (this.isOver) {
+      const message = 'the envelope has a second message; write each message into a file of its own';
+      throw unreadable(root.line, 'several-messages', message);
+    }
+    this.messageDepth = this.depth;
+    return 'message';
+  }
+
+  /** Whether the element that ends is the message or part of it. */
+  close(): boolean {
+    const isInside = this.messageDepth !== undefined && !this.isOver;
+    if (this.depth === this.messageDepth) this.isOver = true;
+    this.depth -= 1;
+    return isInside;
+  }
+}
+
 export interface DocumentEvents extends StructureEvents {
+  /** The message is in an envelope with a header of its own, of which nothing is read. */
+  envelope?(header: { name: string; line: number }): void;
   /** The grammar for a document; throws `UnreadableFile` if there is none. From then on, `path` returns the current position. */
   begin(root: Root, path: () => string): Grammar;
 }
@@ -115,14 +154,23 @@ export async function readDocument(
   events: DocumentEvents,
 ): Promise<void> {
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
+  const envelope = new Envelope();
   let walk: StructureWalk | undefined;
   let namespace = '';
-  let depth = 0;
   let tagLine = 1;
   let boundary = 0;
-  const refused = (rule: string, message: string): UnreadableFile => unreadable(parser.line, rule, message);
+  /** If no message has begun, that is what is wrong with the file, whatever else is. */
+  const sayIfNone = (): void => {
+    if (walk === undefined && envelope.outermost !== undefined) events.begin(envelope.outermost, () => '/');
+  };
+  const refused = (rule: string, message: string): UnreadableFile => {
+    sayIfNone();
+    return unreadable(parser.line, rule, message);
+  };
   const checkSize = (position: number): void => {
-    if (position - boundary > RECORD_BYTES_MAX) throw recordTooLarge(parser.line);
+    if (position - boundary <= RECORD_BYTES_MAX) return;
+    sayIfNone();
+    throw recordTooLarge(parser.line);
   };
   const passed = (name: string): void => {
     checkSize(parser.position);
@@ -142,25 +190,28 @@ export async function readDocument(
     tagLine = parser.line - (parser.columnIndex === 0 ? 1 : 0);
   });
   parser.on('opentag', ({ local: name, uri, attributes }) => {
-    depth += 1;
-    if (depth > DEPTH_MAX) {
+    const root = { name, namespace: uri, line: tagLine };
+    const where = envelope.open(root);
+    if (envelope.depth > DEPTH_MAX) {
       throw refused('too-deep', `elements are nested more than ${DEPTH_MAX} levels deep. The rest was not checked`);
     }
     passed(name);
-    if (walk === undefined) {
+    if (where === 'message') {
       namespace = uri;
-      const grammar = events.begin({ name, namespace, line: tagLine }, () => walk?.path() ?? '/');
+      const grammar = events.begin(root, () => walk?.path() ?? '/');
       walk = new StructureWalk(grammar, events);
+      if (envelope.header !== undefined) events.envelope?.(envelope.header);
     }
     const own = uri === namespace;
-    walk.open({ name, own, attributes: ownAttributes(Object.values(attributes)), line: tagLine });
+    if (where !== 'outside') {
+      walk?.open({ name, own, attributes: ownAttributes(Object.values(attributes)), line: tagLine });
+    }
   });
   parser.on('text', (text) => walk?.text(text));
   parser.on('cdata', (text) => walk?.text(text));
   parser.on('closetag', ({ local: name }) => {
-    depth -= 1;
     passed(name);
-    walk?.close();
+    if (envelope.close()) walk?.close();
   });
   // Between two writes the parser's own position is wrong.
   let written = 0;
@@ -170,6 +221,7 @@ export async function readDocument(
     checkSize(written);
   }
   parser.close();
+  sayIfNone();
 }
 
 function ownAttributes(attributes: readonly SaxesAttributeNS[]): Readonly<Record<string, string>> {

@@ -183,6 +183,10 @@ class Pain001Reader implements DocumentEvents {
     return grammarOf(this.version);
   }
 
+  envelope({ name, line }: { name: string; line: number }): void {
+    this.missed(name, line, `/${name}`);
+  }
+
   /** Reports what is known of the message; nothing before its header was read. */
   announce(): void {
     if (this.message !== undefined) this.sink.message(this.message);

@@ -192,6 +192,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'same-account': 'Both accounts of the transfer or exchange are the same. Name the receiving account.',
   'scientific-notation':
     'A warning: Excel has shortened the number (1.2E+15) and lost its last digits. Format the column as Text and type the number again.',
+  'several-messages':
+    'The envelope has more than one message. Write each message into a file of its own; nothing of this file was taken.',
   'several-sheets':
     'More than one visible sheet of the workbook contains values, so it is unclear which one to pay. Delete or hide the others.',
   'spreadsheet-text':

@@ -20,7 +20,7 @@ Code = Cd:Text | Prtry:Text
 Sign ~ CRDT DBIT
 
 Entry = NtryRef?:Text Amt:Amount CdtDbtInd:Sign RvslInd?:Boolean Sts:Text@-6 Sts:Code@7- BookgDt?:Moment ValDt?:Moment
-  AcctSvcrRef?:Text Avlbty*:Unread BkTxCd:BankCode ComssnWvrInd?:Text AddtlInfInd?:Unread AmtDtls?:Amounts
+  AcctSvcrRef?:Text Avlbty*:Unread BkTxCd?:BankCode ComssnWvrInd?:Text AddtlInfInd?:Unread AmtDtls?:Amounts
   Chrgs*:Charge@-2 Chrgs*:Charges@3- TechInptChanl?:Unread Intrst*:Unread CardTx?:Unread NtryDtls*:Details AddtlNtryInf?:Text
 BankCode = Domn?:Domain Prtry?:OwnCode
 Domain = Cd:Text Fmly:Family

@@ -30,6 +30,7 @@ class CamtReader implements DocumentEvents {
   private message: CamtMessage | undefined;
   private path: () => string = () => '';
   private partTrail = '';
+  private madeOn: string | undefined;
   private head = new Fields();
   private headLine = 1;
   private isBegun = false;
@@ -81,6 +82,7 @@ class CamtReader implements DocumentEvents {
   }
 
   leaf({ trail, text, attributes }: Parameters<DocumentEvents['leaf']>[0]): void {
+    if (trail.endsWith('/GrpHdr/CreDtTm')) this.madeOn = text;
     const name = trail.slice(this.partTrail.length + 1);
     const [fields, path] =
       this.detail !== undefined
@@ -177,7 +179,11 @@ class CamtReader implements DocumentEvents {
     const line = this.entryLine;
     const amount = amountOf(fields, 'Amt');
     const direction = directionOf(fields);
-    const bookedOn = fields.one('BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm')?.slice(0, DAY);
+    const day = fields.one('BookgDt/Dt', 'BookgDt/DtTm', 'ValDt/Dt', 'ValDt/DtTm');
+    // A report or notification need not say it, and counts until a statement does.
+    const bookedOn = (
+      day ?? (this.message?.name === 'camt.053' ? undefined : (this.head.one('CreDtTm') ?? this.madeOn))
+    )?.slice(0, DAY);
     const isPending = (fields.one('Sts', 'Sts/Cd', 'Sts/Prtry') ?? 'BOOK') !== 'BOOK';
     if (amount === undefined)
       this.sink.finding({ ...aboutFile(line, 'unfit-amount', AMOUNT_UNFIT), path: this.path() });

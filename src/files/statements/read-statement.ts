@@ -9,8 +9,8 @@ import type { StatementSink } from './statement-sink.ts';
 /** As shown to people. */
 export const STATEMENT_NAMES = 'camt.053, camt.052, camt.054, MT940 or MT942';
 
-/** Enough to recognise what a file is: banks write headers of their own before the first field. */
-const HEAD_BYTES = 2048;
+/** Enough to recognise what a file is: banks and networks write headers of their own before the first field. */
+const HEAD_BYTES = 8192;
 
 /** Whether a file, by its beginning, is a bank statement. Rejects with the error of the file system. */
 export const isStatementFile = async (path: string): Promise<boolean> => kindOf(await headOf(path)) !== undefined;

@@ -51,9 +51,34 @@ describe('the version of a message', () => {
     expect(findings[0]?.message).toContain('pain.001.001.03 to pain.001.001.12');
   });
 
-  it('a message in an envelope is none', async () => {
-    const content = `<Envelope xmlns="${ISO}:pain.001.001.09"><Document/></Envelope>`;
-    expect((await read(content)).findings).toMatchObject([{ rule: 'not-pain001', line: 1 }]);
+  describe('in the envelope of a network', () => {
+    const header = `<AppHdr xmlns="${ISO}:head.001.001.02"><BizMsgIdr>M-1</BizMsgIdr><PssblDplct>true</PssblDplct></AppHdr>`;
+    const message = pain001({ version: '09' }).replace(/^<\?xml[^>]*\?>\s*/, '');
+
+    it.each([
+      ['of a bank', `<Envelope>${header}${message}</Envelope>`],
+      [
+        'of SWIFT',
+        `<s:DataPDU xmlns:s="urn:swift:saa:xsd:saa.2.0"><s:Revision>2.0.14</s:Revision><s:Body>${header}${message}</s:Body></s:DataPDU>`,
+      ],
+    ])('%s, it is the message, and its header is named as not carried', async (_whose, content) => {
+      const { rows, findings, warnings } = await read(content);
+      expect(findings).toEqual([]);
+      expect(rows).toHaveLength(1);
+      expect(warnings).toContainEqual(
+        expect.objectContaining({ rule: 'not-carried', path: '/AppHdr', message: expect.stringContaining('AppHdr') }),
+      );
+    });
+
+    it.each([
+      ['without its header', `<Envelope>${message}</Envelope>`, 'not-pain001'],
+      ['without a message', `<Envelope>${header}</Envelope>`, 'not-pain001'],
+      ['that ends too early', `<Envelope>${header}`, 'not-pain001'],
+      ['with two messages', `<Envelope>${header}${message}${message}</Envelope>`, 'several-messages'],
+    ])('%s, nothing of it is paid', async (_which, content, rule) => {
+      const { findings } = await read(content);
+      expect(findings).toMatchObject([{ rule, row: null }]);
+    });
   });
 
   it('prefixed elements are the same message', async () => {

@@ -116,6 +116,32 @@ it.each([
 const mt = (...lines: string[]): string =>
   [':20:S', ':25:10010010/6820101EUR', ':28C:5/1', ':60F:C260302EUR100,00', ...lines].join('\r\n');
 
+it('is read in the envelope of a network, behind a long header', async () => {
+  const header = `<AppHdr xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"><BizMsgIdr>${'x'.repeat(3_000)}</BizMsgIdr></AppHdr>`;
+  const content = camt(balance('OPBD', '5') + balance('CLBD', '5'));
+  const { statements, rules } = await read(`<Envelope>${header}${content}</Envelope>`);
+  expect([statements.length, rules]).toEqual([1, [[]]]);
+});
+
+describe('camt.054', () => {
+  const NOTIFICATION: [string, string] = ['BkToCstmrDbtCdtNtfctn', 'Ntfctn'];
+  const withoutDay = `<Ntry>${amount('3')}<Sts><Cd>BOOK</Cd></Sts></Ntry>`;
+
+  it('without a day of the booking has that of the notification, else of the message', async () => {
+    const content = camt(withoutDay, '08', NOTIFICATION, 'camt.054');
+    for (const text of [content, content.replace('<Id>7</Id><CreDtTm>2026-03-02T00:00:00</CreDtTm>', '<Id>7</Id>')]) {
+      const { entries, rules } = await read(text);
+      expect([entries.map(({ bookedOn }) => bookedOn), rules]).toEqual([['2026-03-02'], [[]]]);
+    }
+  });
+
+  it('a statement must say the day', async () => {
+    const { entries, rules } = await read(camt(balance('OPBD', '3') + balance('CLBD', '0') + withoutDay));
+    expect(entries).toEqual([]);
+    expect(rules[0]).toContain('missing-element');
+  });
+});
+
 describe('MT940', () => {
   it.each([
     ['with a day of booking', '2603020302D10,50NTRFref//B1', { minor: 1_050n, direction: 'debit', isReversal: false }],
