@@ -25,7 +25,7 @@ export class IntakeRefusal extends Problem {
 export const ifIdsRepeat = (message: OriginalMessage | undefined): string =>
   message === undefined || message.format.startsWith('pain.')
     ? ''
-    : ' If this file repeats no other, its ids do: have identity in the mapping file take others.';
+    : ' If this file repeats no other, its ids do: set "identity": "position" in the mapping file, which numbers the rows.';
 
 /** All rows were taken by batches that have ended; `latest` is the last of them. */
 export function alreadyTaken(latest: string | undefined, original?: OriginalMessage): IntakeRefusal {

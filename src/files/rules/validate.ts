@@ -33,7 +33,7 @@ const LACKING =
   'the bank requires it but the message does not contain it; add it to the payee directory (--payees FILE)';
 
 /** Ids of bank messages are often no document numbers. */
-const DISTINGUISH = ', or have identity in the mapping file take another id of the message';
+const DISTINGUISH = ', or set "identity": "position" in the mapping file, which numbers the rows of a message';
 
 /** All rules of a file, made once its columns and the bank's fields are known. Pure: no calls of the bank. */
 export class Rules {

@@ -242,10 +242,14 @@ export class MessageParties {
   private readonly systems = new Map<string, string>();
   /** Conditions under which the message gives no payment type; `isDomestic`: an IBAN without BIC. */
   private readonly withoutType = new Map<string, { rule: Fields; isDomestic: boolean }>();
+  private readonly ids = new Set<string>();
+  private hasRepeatedIds = false;
 
   /** @param instruction what is known of the transfer's payout */
   take(transfer: CreditTransfer, instruction: Fields, applied: PaymentTypeRule | undefined): void {
     const { debtorAccount, debtorCurrency, currency, creditor, service } = transfer;
+    this.hasRepeatedIds ||= this.ids.has(transfer.id);
+    this.ids.add(transfer.id);
     this.currencies.add(currency);
     this.debtors.set(accountKey(debtorAccount), { account: debtorAccount, currency: debtorCurrency ?? currency });
     if (creditor.clearing !== undefined) this.systems.set(creditor.clearing.system, currency);
@@ -291,7 +295,8 @@ export class MessageParties {
       ...rule,
       paymentType: isDomestic && offered(rule.currency) ? DOMESTIC : TO_FILL_IN.paymentType,
     }));
-    const { beneficiaryType, identity } = known;
+    const { beneficiaryType } = known;
+    const identity = this.hasRepeatedIds ? 'position' : known.identity;
     // The first match counts, and a rule that is known may be wider.
     const paymentTypes = [...rules, ...known.paymentTypes];
     return `${JSON.stringify({ accounts, paymentTypes, clearingFields, beneficiaryType, identity }, null, 2)}\n`;

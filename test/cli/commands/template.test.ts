@@ -151,6 +151,17 @@ describe('made from a message', () => {
     expect(rows[0]).toMatchObject({ uid: 'u-1001', account_id: 'acc-u1001-eur', account_name: 'Sample Metals' });
   });
 
+  it('mapping numbers the rows of a message whose ids repeat, and the message is paid with it', async () => {
+    const message = join(folder, 'repeated.xml');
+    const same = transactions.map((it) => ({ ...it, ids: '<EndToEndId>SALARY</EndToEndId>' }));
+    writeFileSync(message, pain001({ payments: [{ transactions: same }] }));
+    const mapping = await made('mapping', message, 'repeated.json');
+    expect(JSON.parse(readFileSync(mapping, 'utf8')).identity).toBe('position');
+    const payees = await made('payees', message, 'repeated.csv');
+    const { findings } = await checked('sandbox', message, { mapping, payees });
+    expect(findings.filter(({ rule }) => rule === 'duplicate-id')).toEqual([]);
+  });
+
   it('mapping proposes a rule for a service that nothing carries, before the rules that are known', async () => {
     const type = '<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl><LclInstrm><Cd>INST</Cd></LclInstrm></PmtTpInf>';
     const path = join(folder, 'instant.xml');

@@ -101,7 +101,7 @@ it.each([
   await proxy.end(taking.batchId);
   const { hint } = (await taken(proxy, `examples/${name}`).catch((error) => error)) as IntakeRefusal;
   expect(hint).toContain(taking.batchId);
-  expect(hint?.includes('identity in the mapping file')).toBe(isNamed);
+  expect(hint?.includes('in the mapping file')).toBe(isNamed);
 });
 
 it('a full disk of ours is no fault of the file', async () => {

@@ -216,7 +216,7 @@ describe('the file as a whole', () => {
     const columns = Object.keys(GOOD).map((name) => ({ name, line: 1, row: 1 }));
     const { findings } = validateRows({ file: 'message.xml', columns, rows });
     expect(findings).toMatchObject([
-      { rule: 'duplicate-id', message: expect.stringContaining('identity in the mapping') },
+      { rule: 'duplicate-id', message: expect.stringContaining('"identity": "position"') },
     ]);
   });
 
