@@ -16,7 +16,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
     // Checked first: the package builds a table of both lengths, and a column name can be as long as half a file.
     if (Math.abs(typed.length - wanted.length) > EDITS_MAX) continue;
     const { steps: edits, similarity } = damerauLevenshtein(typed, wanted);
-    if (edits > EDITS_MAX || similarity < ALIKE_MIN) continue;
+    if (edits > EDITS_MAX || similarity <= ALIKE_MIN) continue;
     if (best === undefined || edits < best.edits) best = { candidate, edits };
   }
   return best?.candidate;

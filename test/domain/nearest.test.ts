@@ -16,7 +16,7 @@ it.each([
   expect(nearest(typed, INSTRUCTION_FIELDS)).toBe(meant);
 });
 
-it.each(['', 'xyz', 'creditor', 'department'])('has no guess for "%s"', (typed) => {
+it.each(['', 'xyz', 'creditor', 'department', 'date'])('has no guess for "%s"', (typed) => {
   expect(nearest(typed, INSTRUCTION_FIELDS)).toBeUndefined();
 });
 

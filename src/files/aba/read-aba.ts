@@ -1,4 +1,5 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { counted } from '../../domain/display.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { missedIn } from '../fixed-width/fixed-width-fields.ts';
 import {
@@ -10,6 +11,7 @@ import {
   digitsOf,
   type FieldRule,
   filled,
+  LEAVE_OUT,
   RecordReader,
   readerOf,
   takeTransfer,
@@ -56,14 +58,14 @@ const DETAIL_RULES: readonly FieldRule[] = [
   {
     columns: DETAIL.transactionCode,
     rule: 'debit-entry',
-    message: 'a debit (13) of an account other than the paying account; only credits are paid; remove it',
+    message: `a debit (13) of an account other than the paying account; only credits are paid; ${LEAVE_OUT}`,
     isBroken: (code) => code === DEBIT_CODE,
     shown: true,
   },
   {
     columns: DETAIL.transactionCode,
     rule: 'unknown-transaction-code',
-    message: `not one of the credit codes ${[...CREDIT_CODES].join(', ')}`,
+    message: `not one of the credit codes ${[...CREDIT_CODES].join(', ')}; ${LEAVE_OUT}`,
     isBroken: (code) => code !== DEBIT_CODE && !CREDIT_CODES.has(code),
     shown: true,
   },
@@ -200,7 +202,7 @@ class AbaReader extends RecordReader {
       const wrong = `the paying account is debited with ${formatMinor(this.balancing, this.currency)}, which is not the sum of the credits`;
       this.found({ columns: TOTAL.debits, rule: 'unbalanced-debit', message: wrong });
     }
-    const message = `the file has ${this.details} detail records (type 1)`;
+    const message = `the file has ${counted(this.details, 'detail record')} (type 1)`;
     this.checkTotal(record, TOTAL.count, BigInt(this.details), { rule: 'wrong-transaction-count', message });
     const credits = digitsOf(cut(record, TOTAL.credits));
     this.sink.message({

@@ -148,6 +148,11 @@ export function digitsOf(field: string): bigint | undefined {
 /** A text field, trimmed; undefined if blank. */
 export const filled = (field: string): string | undefined => field.trim() || undefined;
 
+const MADE_AGAIN = 'a record was lost or changed after the file was made, so export it again';
+
+/** What to do about a record that is not paid: taken out by hand, it would leave wrong totals behind. */
+export const LEAVE_OUT = 'leave it out in the program that makes the file';
+
 /** A reader's position in its file, and findings about the file at that position. */
 export abstract class RecordReader {
   protected readonly sink: RowSink;
@@ -177,7 +182,8 @@ export abstract class RecordReader {
     wrong: { rule: string; message: string },
   ): void {
     const value = cut(record, columns);
-    if (digitsOf(value) !== total) this.found({ columns, ...wrong, value });
+    const message = `${wrong.message}; ${MADE_AGAIN}`;
+    if (digitsOf(value) !== total) this.found({ columns, ...wrong, message, value });
   }
 
   /** The same for an amount in cents; `what`: the sum, with its verb. */

@@ -1,5 +1,6 @@
 import { isRoutingNumber } from '../../domain/bank-identifiers.ts';
 import type { OriginalMessage } from '../../domain/bank-message.ts';
+import { counted } from '../../domain/display.ts';
 import { aboutFile, printable } from '../../domain/finding.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { missedIn } from '../fixed-width/fixed-width-fields.ts';
@@ -13,6 +14,7 @@ import {
   digitsOf,
   type FieldRule,
   filled,
+  LEAVE_OUT,
   RecordReader,
   readerOf,
   takeTransfer,
@@ -51,13 +53,12 @@ export const looksLikeNacha = (text: string): boolean =>
 
 const RETURN_ENTRY = {
   rule: 'return-entry',
-  message: 'returns and notifications of change come from a bank and are not payouts; remove it',
+  message: `returns and notifications of change come from a bank and are not payouts; ${LEAVE_OUT}`,
 };
 
 const DEBIT_ENTRY = {
   rule: 'debit-entry',
-  message:
-    'a debit, and not the one of your own account that is exactly the sum of the credits; only credits are paid; remove it',
+  message: `a debit, and not the one of your own account that is exactly the sum of the credits; only credits are paid; ${LEAVE_OUT}`,
 };
 
 /** A rule about the transaction code. First digit: checking 2, savings 3, general ledger 4, loan 5. Second digit: its kind. */
@@ -72,18 +73,18 @@ const transactionCode = (refused: RegExp, what: { rule: string; message: string 
 const ENTRY_RULES: readonly FieldRule[] = [
   transactionCode(/^[2-5][38]$/, {
     rule: 'prenote-entry',
-    message: 'a prenote moves no money and cannot be sent; remove it',
+    message: `a prenote moves no money and cannot be sent; ${LEAVE_OUT}`,
   }),
   transactionCode(/^[2-5][57]$/, DEBIT_ENTRY),
   transactionCode(/^[2-5][16]$/, RETURN_ENTRY),
   transactionCode(/^(?![23]2$|[2-5][135678]$)/, {
     rule: 'unknown-transaction-code',
-    message: 'only credits to a checking (22) or savings account (32) are paid',
+    message: `only credits to a checking (22) or savings account (32) are paid; ${LEAVE_OUT}`,
   }),
   {
     columns: ENTRY.routing,
     rule: 'bad-routing-number',
-    message: 'a routing number has nine digits, the last of which is a check digit',
+    message: 'a routing number has nine digits, the last of which is a check digit; ask the payee for it',
     isBroken: (number) => !isRoutingNumber(number),
   },
   amountRule(ENTRY.amount),
@@ -451,16 +452,12 @@ class NachaReader extends RecordReader {
     for (const { offsets, credits } of this.open.values()) this.settle(offsets, credits);
     const { message, totals } = this;
     if (message === undefined) return;
-    const batches = BigInt(message.payments.length);
-    const blocks = BigInt(Math.ceil(this.records / BLOCKING_FACTOR));
-    if (digitsOf(cut(record, FILE_CONTROL.batches)) !== batches) {
-      const wrong = `the file has ${batches} batches`;
-      this.found({ columns: FILE_CONTROL.batches, rule: 'wrong-batch-count', message: wrong });
-    }
-    if (digitsOf(cut(record, FILE_CONTROL.blocks)) !== blocks) {
-      const wrong = `the file has ${blocks} blocks of ${BLOCKING_FACTOR} records`;
-      this.found({ columns: FILE_CONTROL.blocks, rule: 'wrong-block-count', message: wrong });
-    }
+    const batches = message.payments.length;
+    const blocks = Math.ceil(this.records / BLOCKING_FACTOR);
+    const inBatches = `the file has ${counted(batches, 'batch', 'batches')}`;
+    const inBlocks = `the file has ${counted(blocks, 'block')} of ${BLOCKING_FACTOR} records`;
+    this.checkTotal(record, FILE_CONTROL.batches, BigInt(batches), { rule: 'wrong-batch-count', message: inBatches });
+    this.checkTotal(record, FILE_CONTROL.blocks, BigInt(blocks), { rule: 'wrong-block-count', message: inBlocks });
     if (this.isComplete) this.compare(record, FILE_CONTROL, totals, 'file');
     this.sink.message({
       ...message,
@@ -475,7 +472,7 @@ class NachaReader extends RecordReader {
     { entries, hash, debits, credits }: ControlTotals,
     of: 'batch' | 'file',
   ): void {
-    const count = `the ${of} has ${entries} entries and addenda`;
+    const count = `the ${of} has ${counted(entries, 'record')} of entries and addenda`;
     const sum = `the routing numbers of the ${of} do not add up to this hash`;
     this.checkTotal(record, columns.entries, BigInt(entries), { rule: 'wrong-transaction-count', message: count });
     this.checkTotal(record, columns.hash, hash % HASH_MODULUS, { rule: 'wrong-entry-hash', message: sum });

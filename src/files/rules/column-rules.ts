@@ -34,6 +34,48 @@ const MISSING_COLUMN = {
   message: 'this column is required and missing in the header line; add it',
 };
 
+/** What other programs call them, in letters and digits only; a name that is nearly one of ours is found by itself. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  id: ['invoice', 'invoiceno', 'invoicenumber', 'documentnumber', 'endtoendid', 'transactionid', 'paymentid'],
+  account_id: ['debtoraccount', 'debtoriban', 'debitiban', 'debitaccount', 'fromaccount', 'payfrom'],
+  amount: ['paymentamount', 'transactionamount', 'netpay', 'netamount', 'total', 'value', 'sum'],
+  currency: ['ccy', 'paymentcurrency', 'transactioncurrency', 'currencycode'],
+  execute_on: ['date', 'paymentdate', 'valuedate', 'executiondate', 'requestedexecutiondate', 'duedate'],
+  note: ['reference', 'paymentreference', 'description', 'details', 'memo', 'remittanceinformation', 'message'],
+  account_name: [
+    'name',
+    'payee',
+    'payeename',
+    'beneficiaryname',
+    'recipient',
+    'creditorname',
+    'holder',
+    'employeename',
+  ],
+  iban_no: [
+    'iban',
+    'payeeiban',
+    'beneficiaryiban',
+    'recipientiban',
+    'creditoriban',
+    'receiveriban',
+    'creditoraccountiban',
+  ],
+  swift_code: ['bic', 'swift', 'bicfi', 'bankcode', 'payeebic', 'beneficiarybic', 'creditorbic', 'creditoragentbic'],
+  account_no: ['accountnumber', 'bankaccount', 'bankaccountnumber', 'beneficiaryaccount', 'creditoraccount'],
+  aba_routing_code: ['routing', 'routingnumber', 'routingno', 'aba'],
+  sort_code: ['sortcode', 'banksortcode'],
+};
+
+const OURS_BY_NAME = new Map(
+  Object.entries(ELSEWHERE).flatMap(([ours, names]) => names.map((name) => [name, ours] as const)),
+);
+
+function suggestion(name: string, names: readonly string[]): string {
+  const meant = OURS_BY_NAME.get(name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+  return meant === undefined ? didYouMean(name, names) : ` Did you mean ${meant}?`;
+}
+
 /**
  * A template has the fields of every payment type: without any value they may stay in a file of which only some rows are kept.
  */
@@ -61,7 +103,7 @@ export function checkColumns({
   const names = [...OWN_FIELDS, ...(known ?? [])];
   const unknownColumn = (name: string): typeof UNKNOWN_COLUMN => ({
     rule: UNKNOWN_COLUMN.rule,
-    message: `${pairs.named ? UNKNOWN_COLUMN.message : WITHOUT_PAYEE_TYPE}.${didYouMean(name, names)}`.replace(
+    message: `${pairs.named ? UNKNOWN_COLUMN.message : WITHOUT_PAYEE_TYPE}.${suggestion(name, names)}`.replace(
       /\.$/,
       '',
     ),

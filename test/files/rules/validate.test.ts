@@ -231,6 +231,16 @@ describe('the file as a whole', () => {
     expect(findings[0]?.message).toContain('that the bank asks for');
   });
 
+  test.each([
+    ['IBAN', 'iban_no'],
+    ['Beneficiary Name', 'account_name'],
+    ['payment_date', 'execute_on'],
+    ['curency', 'currency'],
+  ])('a column that other programs call %s means %s', (column, ours) => {
+    const [finding] = validated([{ ...GOOD, [column]: 'x' }]).findings;
+    expect(finding?.message).toContain(`Did you mean ${ours}?`.replace(/\?$/, ''));
+  });
+
   test('may have columns without any value, as a template has of which only some rows are kept', () => {
     const { instructions, findings } = validated([{ ...GOOD, account_no: '', sort_code: ' ' }]);
     expect(findings).toEqual([]);
