@@ -91,7 +91,10 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
       batchId: held.batchId,
     } as const;
     return takeInTurn(gateway, caller, (handedBy) =>
-      takeFile(gateway, held.upload.path, { ...taking, ...handedBy }, (planned) => assertPlan(planned.plan, plan)),
+      takeFile(gateway, held.upload.path, { ...taking, ...handedBy }, async (planned) => {
+        assertPlan(planned.plan, plan);
+        if (!dryRun) await auditCorrections(gateway, held, caller.name ?? by ?? 'gateway');
+      }),
     );
   };
   app.get('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
@@ -102,7 +105,7 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
     if (taking instanceof IntakeRefusal) {
       const { status } = answerOf(taking);
       const cells = await wrongCells(gateway, held.upload.path, taking.findings);
-      return show(reply, view, { title: 'This file was not accepted', body: refusedPage(page, taking, cells), status });
+      return show(reply, view, { title: refusedTitle(held), body: refusedPage(page, taking, cells), status });
     }
     if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
     return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
@@ -116,13 +119,12 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
     const taking = await takeIn(held, request.caller, body);
     if (taking instanceof IntakeRefusal) throw taking;
     if (taking.outcome === 'planned') throw new Error('a plan that was agreed to was not carried out');
-    await auditCorrections(gateway, held, request.caller.name ?? body.by ?? 'gateway');
     await uploads.drop(held.id);
     return reply.redirect(batchPath(taking.batchId), 303);
   });
 }
 
-/** Of a batch made of a corrected copy: who has corrected which values, and the digest of the original. */
+/** Before the claim of a corrected copy: who has corrected which values, and the digest of the original. */
 async function auditCorrections({ store, now }: PagesGateway, held: PendingUpload, actor: string): Promise<void> {
   if (held.corrected === undefined) return;
   const { original, cells } = held.corrected;
@@ -367,7 +369,7 @@ ${dataTable('The file itself stays as it is: a copy with these values is checked
 <p class="actions"><button class="main">Check again</button></p></form>`;
 
 const WRONG_CELLS: readonly Column<WrongCell>[] = [
-  { head: 'Place', cell: ({ cell, line }) => cell ?? `Line ${line}` },
+  { head: 'Place', cell: ({ cell, line, row }) => cell ?? `Row ${row}, line ${line}` },
   {
     head: 'Value',
     cell: ({ row, column, value }) =>
@@ -380,11 +382,14 @@ const WRONG_CELLS: readonly Column<WrongCell>[] = [
   },
 ];
 
+const refusedTitle = ({ corrected }: PendingUpload): string =>
+  corrected === undefined ? 'This file was not accepted' : 'The corrected copy still has findings';
+
 const refusedPage = (
   { view, path, options, held }: PlanPage,
   { message, hint, findings, batchId }: Problem,
   cells: readonly WrongCell[] | undefined,
-): Html => html`<h1>This file was not accepted</h1>
+): Html => html`<h1>${refusedTitle(held)}</h1>
 <p class="problem" role="alert">${message}</p>
 ${correctedNote(held, path)}
 ${batchId !== undefined ? html`<p><a href="${batchPath(batchId)}">Its batch</a> shows how it ended.</p>` : findings.length === 0 && html`<p>${hint}</p>`}

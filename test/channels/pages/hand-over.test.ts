@@ -140,7 +140,7 @@ describe('a file handed over on the pages', () => {
     const path = `${(await upload(visit, 'mixed.csv', MIXED)).headers.location}`;
     const refused = await visit.send(path);
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('Line 3');
+    expect(refused.text).toContain('Row 2, line 3');
     expect(refused.text).toContain('too-many-decimals');
     const skipping = await visit.send(`${path}?skip=yes`);
     expect(skipping.status).toBe(200);
@@ -177,7 +177,9 @@ it('a file with wrong values is corrected on the page: the copy is checked again
   expect(refused).toMatch(/<label>amount <input name="cell:2:amount" value="1.234"/);
   const wrong = await alice.submit(path, `${path}/correct`, { 'cell:2:amount': '1.2345' });
   expect([wrong.status, wrong.headers.location]).toEqual([303, path]);
-  expect((await alice.send(path)).text).toContain('value="1.2345"');
+  const stillWrong = (await alice.send(path)).text;
+  expect(stillWrong).toContain('value="1.2345"');
+  expect(stillWrong).toContain('<h1>The corrected copy still has findings</h1>');
   await alice.submit(path, `${path}/correct`, { 'cell:2:amount': '13.00' });
   const plan = (await alice.send(path)).text;
   expect(plan).toContain('<h1>payroll-corrected.csv</h1>');
@@ -188,6 +190,8 @@ it('a file with wrong values is corrected on the page: the copy is checked again
   expect((await (await signedIn(people, 'anna')).send(`${path}/copy`)).status).toBe(404);
   await alice.submit(path, path, {});
   const [batch] = await gateway.proxy.store.batches(1);
+  const inOrder = (await gateway.proxy.store.auditEntriesOf(batch?.batchId ?? '')).map(({ action }) => action);
+  expect(inOrder.slice(0, 2)).toEqual(['corrected before submitting', 'batch claimed']);
   expect(batch).toMatchObject({ file: 'payroll-corrected.csv', total: 2, by: 'alice', sha256: sha256Of(copy.text) });
   expect(await gateway.proxy.store.auditEntriesOf(batch?.batchId ?? '')).toContainEqual(
     expect.objectContaining({
