@@ -17,7 +17,7 @@ import {
 const resolve = (action: string): string => toResolve('resolve', action);
 const REJECT = '`payouts reject ID` ends it unpaid';
 const RETRY = '`payouts retry ID` if it still has to be paid';
-const CHECK = '`payouts recheck ID` checks again at once';
+const CHECK = '`payouts recheck ID` tries again at once';
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
 
 /** Reasons of a payout that waits for someone, is held, or ended unpaid. */

@@ -106,7 +106,7 @@ it('what waits for somebody is shown by kind, and each row leads to its page', a
   const page = read(text);
   expect(page).toMatch(/2 payouts waiting for approval, \S+ USD/);
   expect(page).toMatch(/1 payout held, \S+ USD/);
-  expect(page).toContain('Have the bank unfreeze the account. Then Check again checks again at once');
+  expect(page).toContain('Have the bank unfreeze the account. Then Check again tries again at once');
   expect(text).toContain(`href="/batches/${rows[0]?.batchId}/decide"`);
   expect(page).not.toContain('payouts approve');
   for (const { reference } of rows) expect(text).toContain(`href="/payouts/${reference}"`);
