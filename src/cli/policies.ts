@@ -2,11 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tokenSha256 } from '../channels/http/callers.ts';
 import { APPROVALS, type Approvals, noPolicy } from '../channels/http/operations/people-operations.ts';
-import { isOpen, type Person, type Policy, ROLES, scopeText, type Unguarded, unguarded } from '../domain/authority.ts';
+import {
+  isOpen,
+  type Person,
+  type Policy,
+  ROLES,
+  type Substitute,
+  scopeText,
+  type Unguarded,
+  unguarded,
+} from '../domain/authority.ts';
 import { plainText } from '../domain/plain-text.ts';
 import { HOURS_ADDED_UP } from '../domain/policy.ts';
 import { Problem } from '../domain/problem.ts';
-import { DAY_MS, HOUR_MS } from '../domain/time.ts';
+import { DAY_MS, dayIn, HOUR_MS } from '../domain/time.ts';
 import { parsePolicy } from '../people/policy-file.ts';
 import { newKey } from '../people/signing/signing.ts';
 import { writableByOthers } from '../platform/config/policy.ts';
@@ -71,7 +80,7 @@ async function approvalsAsked(questions: { ask(question: string): Promise<string
 
 export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {
   const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file), writableByOthers(file));
-  const { hash, people, approvals, limits, approvalTtlMs } = policy;
+  const { hash, people, substitutes = [], approvals, limits, approvalTtlMs } = policy;
   const rows = people.map(({ name, roles, scope, credentials, unsigned }) => [
     name,
     [...roles, ...(unsigned === true ? ['unsigned'] : [])].join(', '),
@@ -86,6 +95,7 @@ export async function checkPolicy(session: Session, file: string | undefined): P
   const lacking = unguarded(policy);
   const text = [
     table(['person', 'roles', 'scope', 'keys'], rows),
+    ...(substitutes.length === 0 ? [] : [table(['substitute', 'of', 'from', 'until'], substitutes.map(substituteRow))]),
     rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
     ...(caps.length === 0 ? [] : [table(['limit', 'per'], caps)]),
     ...people.flatMap((person) => unsignedText(person) ?? []),
@@ -94,6 +104,11 @@ export async function checkPolicy(session: Session, file: string | undefined): P
   ].join('\n\n');
   session.output.result({ policy, lacking }, text);
 }
+
+const substituteRow = ({ name, for: absent, from, until }: Substitute): string[] => [
+  ...[name, absent],
+  ...[from, until - DAY_MS].map((at) => dayIn(at, 'UTC')),
+];
 
 /** What follows for payouts of a maker who is `unsigned`, or can sign none. */
 function unsignedText({ name, roles, credentials, unsigned }: Person): string | undefined {

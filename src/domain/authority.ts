@@ -43,6 +43,19 @@ export interface Person {
   unsigned?: boolean;
   /** With these, programs act for the person over HTTP. */
   tokens: readonly Token[];
+  /** Whom the person stands in for at some moment (`personAt`). */
+  substitutesFor?: readonly Absentee[];
+}
+
+/** Somebody who is away, with the roles in which others decide for them. */
+type Absentee = Pick<Person, 'name' | 'roles' | 'scope'>;
+
+/** Who decides while somebody is away, from one moment until before another, epoch ms. */
+export interface Substitute {
+  name: string;
+  for: string;
+  from: number;
+  until: number;
 }
 
 interface Token {
@@ -72,6 +85,7 @@ export interface Policy {
   /** Origin of the gateway's pages; passkeys sign for this origin only. */
   origin?: string;
   people: readonly Person[];
+  substitutes?: readonly Substitute[];
   approvals: readonly ApprovalRule[];
   /** How long a signed approval stays valid, ms. */
   approvalTtlMs: number;
@@ -182,14 +196,53 @@ const CLOCK_AHEAD_MS = 60_000;
 export const personOf = ({ people }: Policy, name: string | null): Person | undefined =>
   people.find((person) => person.name === name);
 
-/** Whether the person has the role that the question needs and everything touched is within their scope. */
-export function may(
-  person: Pick<Person, 'roles' | 'scope'> | undefined,
+/** Others decide for somebody who is away only in these roles: they submit nothing and operate nothing. */
+const SUBSTITUTED_ROLES: readonly Role[] = ['approver', 'compliance'];
+
+/** A person with those that they stand in for at a moment; their own substitutes count for nothing. */
+export function personAt(policy: Pick<Policy, 'people' | 'substitutes'>, name: string | null, at: number) {
+  const { people, substitutes = [] } = policy;
+  const person = people.find((it) => it.name === name);
+  const away = substitutes.filter((it) => it.name === name && it.from <= at && at < it.until).map((it) => it.for);
+  if (person === undefined || away.length === 0) return person;
+  const substitutesFor = people
+    .filter((it) => away.includes(it.name))
+    .map(({ name: whom, roles, scope }) => ({
+      name: whom,
+      roles: roles.filter((it) => SUBSTITUTED_ROLES.includes(it)),
+      scope,
+    }));
+  return { ...person, substitutesFor };
+}
+
+type Acting = Pick<Person, 'roles' | 'scope' | 'substitutesFor'>;
+
+/** The person, and those that they stand in for. */
+export const acting = <Their extends Acting>(person: Their): readonly (Their | Absentee)[] => [
+  person,
+  ...(person.substitutesFor ?? []),
+];
+
+/** Whether the person, or somebody they stand in for, has the role that the question needs and everything touched in their scope. */
+export const may = (person: Acting | undefined, question: Question, touches?: ScopeFacts): boolean =>
+  person !== undefined && acting(person).some((it) => mayBy(it, question, touches));
+
+const mayBy = ({ roles, scope }: Pick<Person, 'roles' | 'scope'>, question: Question, touches?: ScopeFacts): boolean =>
+  roles.includes(ROLE_FOR[question]) && (touches === undefined || isWithin(scope, touches));
+
+/**
+ * In whose name the person may decide about what `maker` has submitted, their own first; empty: in nobody's. Neither the maker nor
+ * a substitute in the maker's name decides.
+ */
+export function decidesAs(
+  person: Person | undefined,
   question: Question,
-  touches?: ScopeFacts,
-): boolean {
-  if (person === undefined || !person.roles.includes(ROLE_FOR[question])) return false;
-  return touches === undefined || isWithin(person.scope, touches);
+  { maker, touches }: { maker: string | null; touches?: ScopeFacts },
+): readonly string[] {
+  if (person === undefined || isSamePerson(person.name, maker ?? '')) return [];
+  return acting(person)
+    .filter((it) => mayBy(it, question, touches) && !isSamePerson(it.name, maker ?? ''))
+    .map(({ name }) => name);
 }
 
 /** Whether a scope has no restriction. */
@@ -229,10 +282,13 @@ export function refusalOfStatement(
   { storeId, now, touches, isTaken }: { storeId: string; now: number; touches?: ScopeFacts; isTaken?: boolean },
 ): string | undefined {
   const { subject, question, signedAt, expiresAt, decision, remark } = signed;
-  const person = personOf(policy, subject);
-  if (person === undefined) return 'the policy names no such person';
-  if (!may(person, question)) return `this needs the role "${ROLE_FOR[question]}"`;
-  if (!may(person, question, touches)) return 'it is outside the scope that the policy gives this person';
+  if (personOf(policy, subject) === undefined) return 'the policy names no such person';
+  // When it was signed is the signer's own word: a substitute has to be one when it arrives as well.
+  for (const at of isTaken ? [signedAt] : [signedAt, now]) {
+    const person = personAt(policy, subject, at);
+    if (!may(person, question)) return `this needs the role "${ROLE_FOR[question]}"`;
+    if (!may(person, question, touches)) return 'it is outside the scope that the policy gives this person';
+  }
   if (signed.storeId !== storeId) return 'it was signed for another store';
   if (signedAt > now + CLOCK_AHEAD_MS) return 'it was signed in the future';
   const isExpired = expiresAt <= now || expiresAt - signedAt > policy.approvalTtlMs;
@@ -297,11 +353,15 @@ export interface AwaitedApproval {
   /** Epoch ms from which decisions are refused; undefined: they do not expire on our side. */
   expiresAt: number | undefined;
   approvedBy: readonly string[];
+  /** In whose place some of these have approved: they have approved as well. */
+  approvedFor?: readonly string[];
 }
 
 export interface Decision {
   decision: 'approve' | 'reject';
   by: string;
+  /** Whom a substitute decides for. */
+  for?: string;
   remark?: string;
   /** Digest of what is decided, from the query `state`; if given, it must be the one in force. */
   digest?: string;
@@ -326,7 +386,10 @@ export function consider(awaited: AwaitedApproval | undefined, decision: Decisio
   if (refusal !== undefined || awaited === undefined)
     return { verdict: 'refused', why: refusal ?? 'nothing is awaited' };
   if (decision.decision === 'reject') return { verdict: 'rejected', by: decision.by, remark: decision.remark ?? '' };
-  const next = { ...awaited, approvedBy: [...awaited.approvedBy, decision.by] };
+  const { by, for: absent } = decision;
+  const { approvedBy, approvedFor = [] } = awaited;
+  const inPlace = absent === undefined ? {} : { approvedFor: [...approvedFor, absent] };
+  const next = { ...awaited, approvedBy: [...approvedBy, by], ...inPlace };
   return next.approvedBy.length >= awaited.needed
     ? { verdict: 'approved', awaited: next }
     : { verdict: 'counted', awaited: next };
@@ -347,8 +410,14 @@ export function refusalOf(awaited: AwaitedApproval | undefined, decision: Decisi
   if (awaited.kind === 'payout' && awaited.maker === undefined) {
     return 'the maker is unknown, so nobody can be distinguished from the maker';
   }
-  if (awaited.maker !== undefined && isSamePerson(decision.by, awaited.maker)) return 'the maker may not approve';
-  if (awaited.approvedBy.some((by) => isSamePerson(decision.by, by))) return 'this person has approved already';
+  const { maker, approvedBy, approvedFor = [] } = awaited;
+  const { by, for: absent = by } = decision;
+  const isAmong = (names: readonly string[]): boolean =>
+    names.some((name) => isSamePerson(by, name) || isSamePerson(absent, name));
+  if (maker !== undefined && isAmong([maker])) return 'the maker may not approve';
+  if (approvedBy.some((other) => isSamePerson(by, other))) return 'this person has approved already';
+  // Nobody counts twice, by themselves and through others.
+  if (isAmong([...approvedBy, ...approvedFor])) return `${absent} has approved already, or somebody in their place`;
   return undefined;
 }
 

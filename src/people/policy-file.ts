@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonRefused, readJsonOnce } from '../bank/json.ts';
-import { type Limit, type Person, type Policy, ROLES, type Scope } from '../domain/authority.ts';
+import { type Limit, type Person, type Policy, ROLES, type Scope, type Substitute } from '../domain/authority.ts';
 import { parseDecimal } from '../domain/money.ts';
 import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
 import { quotesProblem } from '../domain/plain-text.ts';
@@ -40,6 +40,8 @@ const isCoseKey = (text: string): boolean => {
 
 const base64url = z.string().regex(/^[\w-]{16,1400}$/, { error: 'is not base64url as the page /passkey shows it' });
 
+const date = z.iso.date({ error: 'is not a date such as 2027-03-31' });
+
 const person = z.strictObject({
   name,
   roles: z.array(z.enum(ROLES)).min(1, { error: `needs at least one of ${ROLES.join(', ')}` }),
@@ -68,7 +70,7 @@ const person = z.strictObject({
     .array(
       z.strictObject({
         sha256: z.string().regex(/^[0-9a-f]{64}$/, { error: 'is not a SHA-256 as `payouts policy token` prints it' }),
-        expires: z.iso.date({ error: 'is not a date such as 2027-03-31' }),
+        expires: date,
       }),
     )
     .default([]),
@@ -76,6 +78,10 @@ const person = z.strictObject({
 
 const per = z.enum(['day', 'payee', 'account']);
 const hours = z.int().min(1).max(2_160, { error: 'is more than 2160 (90 days)' });
+
+const substitute = z
+  .strictObject({ name, for: name, from: date, until: date })
+  .refine(({ from, until }) => from <= until, { error: 'ends before it begins' });
 
 const approval = z
   .strictObject({
@@ -117,6 +123,7 @@ const policyFile = z.strictObject({
     .refine(isOrigin, { error: 'is not an address such as "https://payouts.example.com": https, a host name, no path' })
     .optional(),
   people: z.array(person).min(1, { error: 'names nobody' }),
+  substitutes: z.array(substitute).default([]),
   approvals: z.array(approval).default([]),
   approvalHours: z.int().min(1).max(8_760).default(72),
   limits: z.array(limit).default([]),
@@ -148,6 +155,11 @@ export function parsePolicy(text: string): PolicyRead {
     return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
   }
   const { approvalHours, approvals, limits, origin, holdDuplicates } = data;
+  const substitutes = data.substitutes.map(({ from, until, ...who }) => ({
+    ...who,
+    from: Date.parse(from),
+    until: Date.parse(until) + DAY_MS,
+  }));
   const people = data.people.map(({ keys, passkeys, tokens, ...rest }): Person => {
     const credentials = [
       ...keys.map((publicKey) => ({ id: credentialId(publicKey), type: 'ed25519' as const, publicKey })),
@@ -163,6 +175,7 @@ export function parsePolicy(text: string): PolicyRead {
     ...unreachable(people, approvals),
     ...homeless(people, origin),
     ...vouchedFor(people),
+    ...unable(people, substitutes),
   ];
   if (problems.length > 0) return { problems };
   const policy: { [Name in keyof Required<Policy>]: Policy[Name] } = {
@@ -170,6 +183,7 @@ export function parsePolicy(text: string): PolicyRead {
     text,
     origin,
     people,
+    substitutes,
     approvals,
     approvalTtlMs: approvalHours * HOUR_MS,
     limits,
@@ -227,6 +241,19 @@ function unreachable(people: readonly Person[], approvals: readonly ApprovalRule
       : [
           `approvals.${index}.approvals: requires ${asked === 1 ? '1 person' : `${asked} people`}, but ${fewest === 0 ? 'nobody' : `only ${fewest}`} can approve with a key`,
         ];
+  });
+}
+
+/** A substitute must be known, able to sign, and somebody else. */
+function unable(people: readonly Person[], substitutes: readonly Substitute[]): string[] {
+  return substitutes.flatMap(({ name, for: whom }, index) => {
+    const about = (problem: string): string[] => [`substitutes.${index}: ${problem}`];
+    const [person, away] = [name, whom].map((it) => people.find((other) => other.name === it));
+    if (person === undefined || away === undefined) return about('names somebody who is not among people');
+    if (person === away) return about('names one person twice');
+    if (person.credentials.length === 0) return about(`${name} has no key, and cannot decide`);
+    const decides = away.roles.some((role) => role === 'approver' || role === 'compliance');
+    return decides ? [] : about(`${whom} decides nothing: only an approver or compliance has a substitute`);
   });
 }
 

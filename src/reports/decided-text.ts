@@ -64,7 +64,7 @@ async function turnOf(
   if (verdict.verdict === 'rejected') return ['was rejected by somebody else', 'were rejected by somebody else'];
   if (!('awaited' in verdict) || verdict.verdict === 'approved' || policy === undefined) return PAID;
   const { approvedBy, needed } = verdict.awaited;
-  const names = whoMay(policy, row, question, [row.by ?? '', ...approvedBy]);
+  const names = whoMay({ policy, at: app.now() }, row, question, { maker: row.by, approved: approvedBy });
   const missing = needed - approvedBy.length;
   const who = missing > 1 ? `${missing} of ${names.join(', ')}` : anyOf(names);
   const needs = names.length < missing ? 'more approvals than people may give under the policy' : who;

@@ -1,5 +1,5 @@
 import { secondProofAt } from '../domain/absence.ts';
-import { isSamePerson, may, type Policy, type Question, scopeFactsOf } from '../domain/authority.ts';
+import { decidesAs, isSamePerson, type Policy, personAt, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
 import { anyOf, groupedAmount, shortId } from '../domain/display.ts';
 import type { Hindrance } from '../domain/liveness.ts';
@@ -43,6 +43,8 @@ export interface NextStep {
 export interface StepContext {
   /** Absent: a trial, in which names are believed. */
   policy: Policy | undefined;
+  /** When it is read, epoch ms: who stands in for whom depends on it. */
+  at: number;
   terms: Pick<Terms, 'waits' | 'auditTtlMs'>;
   calendar: BusinessCalendar | undefined;
   /** When the bank's audit of a payout's order ends: epoch ms by reference. */
@@ -249,7 +251,7 @@ const ROLES_OF: Readonly<Record<Exclude<Actor, 'nobody' | 'outside'>, { role: st
   maker: { role: 'a maker', question: 'make' },
 };
 
-function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepContext): string {
+function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy, at }: StepContext): string {
   if (who === 'nobody') return 'nobody has to';
   if (who === 'outside') return 'the owner of the account, or the bank';
   if (policy === undefined) {
@@ -259,22 +261,24 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy }: StepCo
   }
   const { role, question } = ROLES_OF[who];
   const have = approvedBy?.get(row.reference) ?? [];
-  const names = whoMay(policy, row, question, isByOthers(who) ? [row.by ?? '', ...have] : []);
+  const maker = isByOthers(who) ? row.by : null;
+  const names = whoMay({ policy, at }, row, question, { maker, approved: isByOthers(who) ? have : [] });
   const sofar = have.length === 0 ? '' : ` (${have.join(' and ')} ${have.length === 1 ? 'has' : 'have'} approved)`;
   return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : anyOf(names)) + sofar;
 }
 
-/** Who may decide a question about a row under the policy, besides these. */
+/** Who may decide a question about a row under the policy, besides its maker and those who have approved it. */
 export function whoMay(
-  policy: Policy,
+  { policy, at }: { policy: Policy; at: number },
   { kind, instruction, assessed }: PayoutRecord,
   question: Question,
-  besides: readonly string[],
+  { maker, approved }: { maker: string | null; approved: readonly string[] },
 ): string[] {
   const { soldCurrency = assessed?.exchange?.sellCurrency, payingAccountId } = assessed ?? {};
   const touches = scopeFactsOf(kind, instruction, { soldCurrency, payingAccountId });
+  const isOpen = (name: string): boolean => !approved.some((other) => isSamePerson(other, name));
   return policy.people
-    .filter((person) => may(person, question, touches))
     .map(({ name }) => name)
-    .filter((name) => !besides.some((other) => isSamePerson(other, name)));
+    .filter((name) => isOpen(name))
+    .filter((name) => decidesAs(personAt(policy, name, at), question, { maker, touches }).some(isOpen));
 }

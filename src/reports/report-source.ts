@@ -135,6 +135,7 @@ export async function stepContext(
     .map(({ reference }) => reference);
   return {
     policy,
+    at: app.now(),
     terms,
     calendar,
     auditEnds: await auditEnds(store, rows),

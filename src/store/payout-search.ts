@@ -30,8 +30,8 @@ export interface PayoutSearch {
    * numbers are not searched.
    */
   text?: string;
-  /** Only those that somebody has handed over, and those within a scope. */
-  seenBy?: { name: string; scope: Scope | undefined };
+  /** Only those that somebody has handed over, and those within one of the scopes. */
+  seenBy?: { name: string; scopes: readonly Scope[] };
 }
 
 /** By the moment they were claimed, or by amount as a number, whatever the currency. */
@@ -149,7 +149,9 @@ function conditions(row: ExpressionBuilder<Tables, 'payouts'>, search: PayoutSea
     ...(endedBefore === undefined ? [] : [row('endedAt', '<', endedBefore)]),
     ...(isReturned === true ? [row('reference', 'in', row.selectFrom('returns').select('reference'))] : []),
     ...(text === undefined ? [] : [holdingText(row, text)]),
-    ...(seenBy === undefined ? [] : [row.or([row('by', '=', seenBy.name), within(row, seenBy.scope)])]),
+    ...(seenBy === undefined
+      ? []
+      : [row.or([row('by', '=', seenBy.name), ...seenBy.scopes.map((scope) => within(row, scope))])]),
   ];
 }
 
@@ -204,9 +206,10 @@ export function searchedAmount(text: string): string | undefined {
 }
 
 /** By its paying account, user, currency and kind; false without a scope. */
-export function within(row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope | undefined): Expression<SqlBool> {
-  if (scope === undefined) return row.lit(false);
-  const { kinds, uids, accounts, currencies } = scope;
+export function within(
+  row: ExpressionBuilder<Tables, 'payouts'>,
+  { kinds, uids, accounts, currencies }: Scope,
+): Expression<SqlBool> {
   return row.and([
     ...(kinds === undefined ? [] : [row('kind', 'in', kinds)]),
     ...(uids === undefined ? [] : [row('uid', 'in', uids)]),

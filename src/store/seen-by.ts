@@ -11,15 +11,15 @@ export function ownOrWithin(
   row: ExpressionBuilder<Tables, 'payouts'>,
   seenBy: PayoutSearch['seenBy'],
 ): Expression<SqlBool> {
-  const scope: Scope | undefined = seenBy?.scope;
-  return row.or([
-    row('by', '=', seenBy?.name ?? ''),
-    row.and([
-      within(row, scope),
-      ...(scope?.accounts === undefined ? [] : [row('kind', '=', 'payout'), row('soldCurrency', 'is', null)]),
-      ...(scope?.currencies === undefined
-        ? []
-        : [row.or([row('soldCurrency', 'is', null), row('soldCurrency', 'in', scope.currencies)])]),
-    ]),
-  ]);
+  const { name = '', scopes = [] } = seenBy ?? {};
+  return row.or([row('by', '=', name), ...scopes.map((scope) => wholeWithin(row, scope))]);
 }
+
+const wholeWithin = (row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope): Expression<SqlBool> =>
+  row.and([
+    within(row, scope),
+    ...(scope.accounts === undefined ? [] : [row('kind', '=', 'payout'), row('soldCurrency', 'is', null)]),
+    ...(scope.currencies === undefined
+      ? []
+      : [row.or([row('soldCurrency', 'is', null), row('soldCurrency', 'in', scope.currencies)])]),
+  ]);

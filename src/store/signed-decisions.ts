@@ -23,9 +23,17 @@ export type PlannedDecision = TakenDecision & {
   inclusion: Pick<PlannedRow, 'index' | 'path'>;
 };
 
-/** Stores a signed decision, with an audit entry. False if its id was taken before: a decision counts once. */
-export function takeSignedDecision(db: Database, signed: SignedDecision, at: number): Promise<boolean> {
-  return inTransaction(db, (transaction) => take(transaction, signed, at));
+/**
+ * Stores a signed decision, with an audit entry. False if its id was taken before: a decision counts once. `inPlaceOf`: whom the
+ * signer, who may not decide by themselves, stood in for.
+ */
+export function takeSignedDecision(
+  db: Database,
+  signed: SignedDecision,
+  at: number,
+  inPlaceOf?: string,
+): Promise<boolean> {
+  return inTransaction(db, (transaction) => take(transaction, signed, { at, inPlaceOf }));
 }
 
 /** `takeSignedDecision` for a plan, with its rows, unless another signature of the same plan stored them. */
@@ -34,6 +42,7 @@ export function takeSignedPlan(
   signed: SignedDecision,
   rows: Iterable<PlannedRow>,
   at: number,
+  inPlaceOf?: string,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {
     const { digest: plan } = signed;
@@ -41,11 +50,15 @@ export function takeSignedPlan(
       const covered = some.map(({ index, path, ...row }) => ({ ...row, plan, leafIndex: index, path: json(path) }));
       await insertNew(transaction, 'planRows', covered);
     }
-    return take(transaction, signed, at);
+    return take(transaction, signed, { at, inPlaceOf });
   });
 }
 
-async function take(transaction: Database, signed: SignedDecision, at: number): Promise<boolean> {
+async function take(
+  transaction: Database,
+  signed: SignedDecision,
+  { at, inPlaceOf }: { at: number; inPlaceOf: string | undefined },
+): Promise<boolean> {
   // Each column by its name: the signature covers no other member, and one could name when it was taken.
   const { id, storeId, question, decision, reference, digest, subject, remark, signedAt, expiresAt } = signed;
   const { credential, signature } = signed;
@@ -53,7 +66,8 @@ async function take(transaction: Database, signed: SignedDecision, at: number): 
   const row = { ...statement, credential, signature, takenAt: at, usedAt: null };
   if ((await insertNew(transaction, 'signedDecisions', row)) === 0) return false;
   const money = await askedDetailOf(transaction, reference);
-  const detail = { decisionId: id, question, digest, credential, ...money, ...(remark !== '' && { remark }) };
+  const about = { ...money, ...(inPlaceOf !== undefined && { for: inPlaceOf }), ...(remark !== '' && { remark }) };
+  const detail = { decisionId: id, question, digest, credential, ...about };
   await audit(transaction, { at, actor: subject, action: `${decision}, signed`, subject: reference, detail });
   await putLast(transaction, id, at);
   return true;

@@ -33,6 +33,32 @@ describe('an approval before submit', () => {
     );
   });
 
+  it('counts nobody twice who stands in for others, in whoever’s name, and nothing in the name of the maker', () => {
+    const people = ['maker', 'ann', 'bob', 'eve'];
+    const vote = fc.record({
+      by: fc.constantFrom(...people),
+      for: fc.option(fc.constantFrom(...people), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(fc.array(vote, { maxLength: 12 }), (votes) => {
+        let current = awaited({ needed: 9 });
+        const counted: string[] = [];
+        for (const { by, for: absent } of votes) {
+          const verdict = consider(
+            current,
+            { decision: 'approve', by, ...(absent !== by && absent && { for: absent }) },
+            0,
+          );
+          if (verdict.verdict !== 'counted') continue;
+          counted.push(...new Set([by, absent ?? by]));
+          current = verdict.awaited;
+        }
+        expect(new Set(counted).size).toBe(counted.length);
+        expect(counted).not.toContain('maker');
+      }),
+    );
+  });
+
   it('cannot be given when the maker is unknown', () => {
     expect(refusalOf(awaited({ maker: undefined }), { decision: 'approve', by: 'ann' }, 0)).toMatch(/maker is unknown/);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { personAt } from '../../src/domain/authority.ts';
 import { areLookAlikes } from '../../src/people/look-alike-names.ts';
 import { parsePolicy } from '../../src/people/policy-file.ts';
 import { newKey } from '../../src/people/signing/signing.ts';
@@ -12,6 +13,11 @@ const POLICY = {
   approvals: [{ currency: 'EUR', amountAtLeast: '1000', approvals: 2 }],
   limits: [{ per: 'day', currency: 'EUR', amount: '100000' }],
 };
+
+const awayWith = (more: object): object => ({
+  ...POLICY,
+  substitutes: [{ name: 'carol', for: 'bob', from: '2027-03-01', until: '2027-03-14', ...more }],
+});
 
 const problemsOf = (policy: unknown): string[] => {
   const read = parsePolicy(JSON.stringify(policy));
@@ -31,6 +37,17 @@ describe('a policy file', () => {
     ]);
   });
 
+  it('says who stands in for whom, to the end of the last day', () => {
+    const read = parsePolicy(JSON.stringify(awayWith({})));
+    if ('problems' in read) throw new Error(read.problems.join());
+    const standIns = (at: string) =>
+      personAt(read.policy, 'carol', Date.parse(at))?.substitutesFor?.map(({ name }) => name);
+    expect(
+      ['2027-02-28T23:59:59Z', '2027-03-01T00:00:00Z', '2027-03-14T23:59:59Z', '2027-03-15T00:00:00Z'].map(standIns),
+    ).toEqual([undefined, ['bob'], ['bob'], undefined]);
+    expect(personAt(read.policy, 'bob', Date.parse('2027-03-02'))?.substitutesFor).toBeUndefined();
+  });
+
   it('says of which kinds a scope, a rule and a limit are; one that says none is of every kind', () => {
     const read = parsePolicy(
       JSON.stringify({
@@ -48,6 +65,31 @@ describe('a policy file', () => {
   });
 
   it.each<[string, unknown, string]>([
+    [
+      'a substitute whom nobody knows',
+      awayWith({ name: 'dora' }),
+      'substitutes.0: names somebody who is not among people',
+    ],
+    ['a substitute of themselves', awayWith({ name: 'bob' }), 'substitutes.0: names one person twice'],
+    [
+      'a substitute without a key',
+      {
+        ...awayWith({}),
+        people: [person('alice', ['maker']), person('bob', ['approver']), person('carol', ['auditor'], [])],
+        approvals: [],
+      },
+      'substitutes.0: carol has no key, and cannot decide',
+    ],
+    [
+      'a substitute of somebody who decides nothing',
+      awayWith({ for: 'alice' }),
+      'substitutes.0: alice decides nothing: only an approver or compliance has a substitute',
+    ],
+    [
+      'an absence that ends before it begins',
+      awayWith({ until: '2027-02-28' }),
+      'substitutes.0: ends before it begins',
+    ],
     ['another version', { ...POLICY, version: 2 }, 'version: must be 1, the only version'],
     ['a member that is not known', { ...POLICY, approvers: [] }, 'the whole: Unrecognized key: "approvers"'],
     [

@@ -28,10 +28,12 @@ onEveryStore('saved payees', (test) => {
     expect(await found({ text: '100%' })).toEqual(['ben-2']);
     expect(await found({ text: 'BEN-1' })).toEqual(['ben-1']);
     expect(await found({ uid: 'user-2' })).toEqual([]);
-    const seenBy = (scope: NonNullable<Search['seenBy']>['scope']): Search => ({ seenBy: { name: 'bob', scope } });
+    const seenBy = (...scopes: NonNullable<Search['seenBy']>['scopes']): Search => ({
+      seenBy: { name: 'bob', scopes },
+    });
     expect(await found(seenBy({ currencies: ['USD'] }))).toEqual(['ben-1']);
     expect(await found(seenBy({ currencies: ['EUR'] }))).toEqual([]);
-    expect(await found(seenBy(undefined))).toEqual([]);
+    expect(await found(seenBy())).toEqual([]);
     expect(await store.paymentsTo({ uid: 'user-1', payeeId: 'ben-1' }, 9)).toMatchObject([
       { reference, paidAt: 3_000 },
     ]);

@@ -26,10 +26,10 @@ onEveryStore('what was paid', (test) => {
     ];
     expect(await read()).toEqual(all);
     expect(await read(undefined, 1)).toEqual(all.slice(0, 1));
-    expect(await read({ name: 'maker', scope: undefined })).toEqual(all);
-    expect(await read({ name: 'bob', scope: undefined })).toEqual([]);
-    expect(await read({ name: 'bob', scope: { currencies: ['EUR'] } })).toEqual(all.slice(0, 1));
-    expect(await read({ name: 'bob', scope: { accounts: ['acc-2'] } })).toEqual([]);
+    expect(await read({ name: 'maker', scopes: [] })).toEqual(all);
+    expect(await read({ name: 'bob', scopes: [] })).toEqual([]);
+    expect(await read({ name: 'bob', scopes: [{ currencies: ['EUR'] }] })).toEqual(all.slice(0, 1));
+    expect(await read({ name: 'bob', scopes: [{ accounts: ['acc-2'] }] })).toEqual([]);
   });
 
   it('leaves what is open, by state and age', async () => {
@@ -40,7 +40,7 @@ onEveryStore('what was paid', (test) => {
       { state: 'received', age: 0, count: 2 },
       { state: 'held', age: 2, count: 1 },
     ]);
-    expect(await store.openCounts([8_000], { name: 'bob', scope: { uids: ['other'] } })).toEqual([]);
+    expect(await store.openCounts([8_000], { name: 'bob', scopes: [{ uids: ['other'] }] })).toEqual([]);
   });
 
   it('is read from its index alone', async () => {

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import type { Person, Policy } from '../../domain/authority.ts';
+import { type Person, type Policy, personAt } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
 import { isKeyToken, keyOfToken } from '../../people/signing/key-token.ts';
@@ -25,7 +25,7 @@ export interface Access {
   /** A token is required even on this machine. */
   needsToken: boolean;
   /** Whose people may also sign in with a token that they make with their key. */
-  policy?: Pick<Policy, 'people' | 'origin'>;
+  policy?: Pick<Policy, 'people' | 'substitutes' | 'origin'>;
 }
 
 const SCHEME = /^Bearer +(\S+)$/i;
@@ -47,7 +47,8 @@ export function callerOf(
   const bearer = bearerOf(request) ?? '';
   const keyId = policy && keyOfToken(bearer);
   const holder = keyId === undefined ? undefined : holderOfKey(request, policy, { keyId, token: bearer, now });
-  if (holder !== undefined) return { name: holder.name, person: holder };
+  if (policy !== undefined && holder !== undefined)
+    return { name: holder.name, person: personAt(policy, holder.name, now) };
   const given = digest(bearer);
   // All tokens are compared, each in constant time: the timing does not reveal which one comes close.
   const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
@@ -56,8 +57,8 @@ export function callerOf(
       hint: 'Send Authorization: Bearer TOKEN with a valid token from PAYOUTS_GATEWAY_TOKEN or the policy.',
     });
   }
-  const { name, person } = found;
-  return { name, person };
+  const { name = null, person } = found;
+  return { name: found.name, person: policy === undefined ? person : personAt(policy, name, now) };
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import {
+  acting,
+  decidesAs,
   holdsAll,
   isSamePerson,
   isWithin,
@@ -8,6 +10,7 @@ import {
   mayOperateCard,
   type Person,
   type Question,
+  type Scope,
   type ScopeFacts,
   scopeText,
 } from '../../domain/authority.ts';
@@ -28,9 +31,8 @@ import type { CallerAccess } from './route-access.ts';
  */
 export async function maySee({ person }: Caller, store: Store, { batchId, by }: BatchRecord): Promise<boolean> {
   if (person === undefined || by === person.name) return true;
-  if (!isMore(person)) return false;
   const touched = await store.scopeFactsOfBatch(batchId);
-  return touched.every((row) => isWithin(person.scope, row));
+  return scopesSeen(person).some((scope) => touched.every((row) => isWithin(scope, row)));
 }
 
 /** The batch in the path. Throws a `Problem` if it does not exist or the caller may not see it. */
@@ -46,7 +48,7 @@ export async function visibleBatchOf({ store }: Gateway, { params, caller }: Fas
 /** The same of one payout. */
 export function maySeePayout({ person }: Caller, row: PayoutRecord): boolean {
   if (person === undefined || row.by === person.name) return true;
-  return isMore(person) && isWithin(person.scope, scopeFactsOfRow(row));
+  return scopesSeen(person).some((scope) => isWithin(scope, scopeFactsOfRow(row)));
 }
 
 /**
@@ -62,9 +64,13 @@ const DECIDING: readonly Question[] = ['payout', 'screening', 'resolve'];
 
 /** The same as far as the store searches by it, which knows neither the second account of a row nor what it sells. */
 export const payoutsSeenBy = ({ person }: Caller): PayoutSearch['seenBy'] =>
-  person && { name: person.name, scope: isMore(person) ? person.scope : undefined };
+  person && { name: person.name, scopes: scopesSeen(person) };
 
-const isMore = ({ roles }: Person): boolean => roles.some((role) => role !== 'maker');
+/** What a person may know of beside their own: their scope, if they do more than submit, and those of whom they stand in for. */
+const scopesSeen = (person: Person): Scope[] =>
+  acting(person)
+    .filter(({ roles }) => roles.some((role) => role !== 'maker'))
+    .map(({ scope }) => scope);
 
 /** Whether the batch is the caller's own, or the caller is an operator whose scope covers it. */
 export const mayControlBatch = async ({ person }: Caller, store: Store, batch: BatchRecord): Promise<boolean> =>
@@ -136,7 +142,7 @@ export const DECIDERS = { payout: 'an approver', screening: 'somebody with the r
 /** Anybody without a policy, where only the name they give can show that they are the maker. */
 export const mayDecide = ({ person }: Caller, row: PayoutRecord): boolean =>
   person === undefined ||
-  (may(person, roleAskedOf(row), scopeFactsOfRow(row)) && !isSamePerson(row.by ?? '', person.name));
+  decidesAs(person, roleAskedOf(row), { maker: row.by, touches: scopeFactsOfRow(row) }).length > 0;
 
 /** Why somebody who sees a payout cannot decide about it (`mayDecide`). */
 export function whyNot(caller: Caller | undefined, row: PayoutRecord): string {

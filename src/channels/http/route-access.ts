@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { holdsAll, ROLES, type Role } from '../../domain/authority.ts';
+import { acting, holdsAll, ROLES, type Role } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { Caller } from './callers.ts';
 
@@ -43,6 +43,9 @@ export const accessOf = <Access extends RouteAccess>(access: Access): { config: 
   config: { access },
 });
 
+/** For the routes of a plugin, which cannot say it themselves. */
+const OF_PLUGINS: readonly [prefix: string, access: RouteAccess][] = [['/docs', { roles: ROLES, scope: 'none' }]];
+
 /**
  * Lets nobody use a route whom its access does not allow: after they are known, before a body is read. Throws an error for a route
  * that does not say whom it is for. Returns the routes, as they are added.
@@ -51,7 +54,7 @@ export function guardRoutes(app: FastifyInstance): readonly GuardedRoute[] {
   const routes: GuardedRoute[] = [];
   app.addHook('onRoute', (route) => {
     const { url, method } = route;
-    const access = route.config?.access;
+    const access = route.config?.access ?? OF_PLUGINS.find(([prefix]) => url.startsWith(prefix))?.[1];
     if (access === undefined) throw new Error(`${method} ${url} does not say who may use it`);
     route.config = { ...route.config, access };
     for (const each of [method].flat()) routes.push({ method: each, url, access });
@@ -80,7 +83,9 @@ export function assertMayUse(request: FastifyRequest): void {
 /** Whether the policy lets a caller use a route, as far as it does not depend on what they use it for. */
 export const isAllowed = ({ roles, scope }: CallerAccess, { person }: Caller): boolean =>
   person === undefined ||
-  (person.roles.some((role) => roles.includes(role)) && (scope !== 'whole' || holdsAll(person.scope)));
+  acting(person).some(
+    (it) => it.roles.some((role) => roles.includes(role)) && (scope !== 'whole' || holdsAll(it.scope)),
+  );
 
 const hintOf = ({ roles, scope }: CallerAccess): string =>
   `It requires the role ${roles.join(' or ')}${scope === 'whole' ? ', without a scope' : ''}.`;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signalPlan } from '../../activities/batch.ts';
-import { isSamePerson, may, type Person } from '../../domain/authority.ts';
+import { decidesAs, type Person } from '../../domain/authority.ts';
 import { counted, groupedAmount, totalsText } from '../../domain/display.ts';
 import { FLAGS, type Flag } from '../../domain/payee.ts';
 import { Problem } from '../../domain/problem.ts';
@@ -128,7 +128,7 @@ function matching(read: ReadPlan, q: string | undefined): ReadPlan {
 
 /** Whether somebody may decide rows of a batch together: only under a policy, and not their own. */
 export const mayDecideBatch = ({ person }: Caller, { by }: BatchRecord): boolean =>
-  person !== undefined && may(person, 'payout') && !isSamePerson(by ?? '', person.name);
+  decidesAs(person, 'payout', { maker: by }).length > 0;
 
 /** Throws a `Problem` if not. */
 function deciderOf({ caller }: FastifyRequest, batch: BatchRecord): Person {

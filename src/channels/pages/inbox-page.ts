@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { may, type Question } from '../../domain/authority.ts';
+import { acting, may, type Person, type Question } from '../../domain/authority.ts';
 import { counted } from '../../domain/display.ts';
 import { AWAITING_DECISION_STATES, needsAttention, type ShownState } from '../../domain/payout-state.ts';
 import { openQuestion } from '../../people/decisions/shown-question.ts';
@@ -72,7 +72,7 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
   app.get('/', accessOf(placeAccess('/')), async (request, reply) => {
     const { caller } = request;
     const view = viewOf(request, reply, gateway);
-    const waiting = await store.waitingPayouts({ ...waitingIn(caller), limit: READ_MAX });
+    const waiting = await waitingReferences(gateway, caller);
     const mine = await waitingFor(gateway, caller, waiting);
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
@@ -96,13 +96,24 @@ ${
       })
 }
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
-${mine.length <= SHOWN_MAX && waiting.length === READ_MAX && html`<p class="quiet">Only the oldest ${READ_MAX} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
+${mine.length <= SHOWN_MAX && waiting.length >= READ_MAX && html`<p class="quiet">Only the oldest ${READ_MAX} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
 ${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
     return show(reply, view, { title: 'Inbox', body });
   });
 }
 
-function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
+/** Of everything that may be for the caller, in their own name or in that of somebody they stand in for. */
+async function waitingReferences({ store }: PagesGateway, { person }: Caller): Promise<string[]> {
+  const names = person === undefined ? [undefined] : acting(person);
+  const found = new Set<string>();
+  for (const one of names) {
+    const some = await store.waitingPayouts({ ...waitingIn(one), notBy: person?.name, limit: READ_MAX });
+    for (const reference of some) found.add(reference);
+  }
+  return [...found];
+}
+
+function waitingIn(person: Pick<Person, 'roles' | 'scope'> | undefined): Omit<WaitingFor, 'limit' | 'notBy'> {
   const decides = (question: Question): boolean => person === undefined || may(person, question);
   const states = new Set<WaitingFor['states'][number]>([
     ...(decides('payout') ? AWAITING_DECISION_STATES : []),
@@ -110,7 +121,7 @@ function waitingIn({ person }: Caller): Omit<WaitingFor, 'limit'> {
     ...(decides('resolve') ? (['needs-operator', 'awaiting-funds'] as const) : []),
     ...(decides('make') ? (['awaiting-funds'] as const) : []),
   ]);
-  return { states: [...states], scope: person?.scope ?? {}, notBy: person?.name };
+  return { states: [...states], scope: person?.scope ?? {} };
 }
 
 /** Those that the caller has not decided yet: at most one more than are shown, which means that there are more. */

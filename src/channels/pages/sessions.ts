@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Person, type Policy, personOf, type Role } from '../../domain/authority.ts';
+import { type Person, type Policy, personAt, type Role } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { OpenIdProvider, Vouched } from '../../platform/openid.ts';
@@ -75,7 +75,7 @@ export function callerSeen(request: FastifyRequest, { settings, sessions, now }:
   const token = tokenOf(request, policy);
   const session = token === undefined ? undefined : sessions.find(token, now());
   if (token === undefined || session === undefined) return undefined;
-  const person = holderOf(session, personOf(policy, session.name));
+  const person = holderOf(session, personAt(policy, session.name, now()));
   if (person === undefined) sessions.close(token);
   return person !== undefined && !isStale(session, now()) ? { name: person.name, person } : undefined;
 }
@@ -85,8 +85,11 @@ function holderOf({ credential, vouched }: Session, person: Person | undefined):
   if (person === undefined) return undefined;
   if (vouched === undefined) return person.credentials.some(({ id }) => id === credential) ? person : undefined;
   if (person.identities?.includes(credential) !== true) return undefined;
-  const { roles = person.roles } = vouched;
-  return { ...person, roles: person.roles.filter((role) => roles.includes(role)) };
+  const { roles } = vouched;
+  const given = <Their extends Pick<Person, 'roles'>>(their: Their): Their =>
+    roles === undefined ? their : { ...their, roles: their.roles.filter((role) => roles.includes(role)) };
+  const { substitutesFor } = person;
+  return { ...given(person), ...(substitutesFor && { substitutesFor: substitutesFor.map(given) }) };
 }
 
 /** Whether the word of the provider is too old to count, until it is asked again. */

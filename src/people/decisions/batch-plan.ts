@@ -1,5 +1,5 @@
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
-import { isSamePerson, isWithin, type PlanQuestion, personOf, type SignedDecision } from '../../domain/authority.ts';
+import { decidesAs, type PlanQuestion, personAt, type SignedDecision } from '../../domain/authority.ts';
 import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruction.ts';
 import { compareDecimals, type Total, Totals } from '../../domain/money.ts';
 import { type Flag, lookAlikeKeys } from '../../domain/payee.ts';
@@ -12,6 +12,7 @@ import { foresight, once, type PlanDeps } from './foresee.ts';
 import { neededNow, raised } from './let-through.ts';
 import { openQuestion, type ReadQuestion, signsOtherwise } from './shown-question.ts';
 import {
+  absentFor,
   type SignedQuestion,
   scopeFactsOfRow,
   takeOrRefuse,
@@ -258,7 +259,7 @@ type Open = Pick<PlanItem, 'row' | 'isApproved'> & { asked: SignedQuestion };
 /** Reads the rows of a batch for the plans of a person. Writes nothing; the same until something changes. */
 export function planReader(deps: PlanDeps, { batchId, subject }: { batchId: string; subject: string }): ReadPlan {
   const { policy, terms } = deps.settings;
-  const scope = policy === undefined ? undefined : personOf(policy, subject)?.scope;
+  const person = policy && personAt(policy, subject, deps.now());
   const payeeOf = once((id) => deps.bank.beneficiaries.get(id));
   const foresee = foresight(deps, payeeOf);
   const itemOf = async (read: PayoutRecord, question: PlanQuestion): Promise<PlanItem[]> => {
@@ -267,7 +268,8 @@ export function planReader(deps: PlanDeps, { batchId, subject }: { batchId: stri
     const { row = read, asked, isApproved } = open ?? {};
     const { beneficiary_id: id } = row.instruction;
     const payee = id === undefined ? undefined : await undefinedIf(isJudged, () => payeeOf(id));
-    const isInScope = scope !== undefined && isWithin(scope, scopeFactsOfRow(row));
+    const about = { maker: row.by, touches: scopeFactsOfRow(row) };
+    const isInScope = decidesAs(person, question, about).length > 0;
     const apart = isInScope ? (open === undefined ? 'not-shown' : undefined) : 'out-of-scope';
     const item = { row, asked, payee, order: undefined, caps: capsOf(row, terms), isSigned: true };
     return [{ ...item, ...(apart && { apart }), ...(isApproved && { isApproved }) }];
@@ -319,7 +321,11 @@ export async function takePlan(
   const { store, now } = authority;
   const signable = signablePlan(plan.rows);
   const why = await refusalOfPlan(authority, { ...plan, digest: signable.digest }, signed);
-  const take = () => store.takeSignedPlan(signed, signable.inclusions(), now());
+  const { policy } = authority.settings;
+  const facts = await store.scopeFactsOfBatch(plan.batchId);
+  const away = new Set(facts.flatMap((touches) => absentFor(policy, signed, { maker: null, touches }) ?? []));
+  const inPlaceOf = away.size === 0 ? undefined : [...away].join(' or ');
+  const take = () => store.takeSignedPlan(signed, signable.inclusions(), now(), inPlaceOf);
   const refused = await takeOrRefuse(why, authority, signed, { about: plan.batchId, take });
   return refused === undefined ? { taken: true } : { refused };
 }
@@ -337,7 +343,9 @@ async function refusalOfPlan(
   const why = await whyDecisionIsVoid(authority, signed);
   if (why !== undefined) return why;
   const maker = (await store.batch(reference))?.by;
-  if (decision === 'approve' && maker != null && isSamePerson(maker, signed.subject))
+  const { policy } = authority.settings;
+  const person = policy && personAt(policy, signed.subject, signed.signedAt);
+  if (decision === 'approve' && maker != null && decidesAs(person, question, { maker }).length === 0)
     return 'the maker may not approve';
   const before = await store.signedDecisionsOf({ reference, question, digest });
   const isAgain = before.some(

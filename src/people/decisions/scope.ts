@@ -1,4 +1,13 @@
-import { holdsAll, isSamePerson, may, type Person, type Policy, personOf } from '../../domain/authority.ts';
+import {
+  decidesAs,
+  holdsAll,
+  isSamePerson,
+  may,
+  type Person,
+  type Policy,
+  personAt,
+  personOf,
+} from '../../domain/authority.ts';
 import { needsAttention } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
@@ -43,19 +52,19 @@ export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'rea
  * and the policy, if there is one, lets them decide it. Money for an account is for makers and operators alike. `approved`: who has approved the open question.
  */
 export function awaitsDecisionBy(
-  policy: Policy | undefined,
-  name: string,
+  { policy, name, now }: { policy: Policy | undefined; name: string; now: number },
   row: PayoutRecord,
   approved: readonly string[],
 ): boolean {
   if (!needsAttention(row.state, row.reason)) return false;
   const touches = scopeFactsOfRow(row);
+  const person = policy && personAt(policy, name, now);
   if (row.state === 'awaiting-funds') {
-    const person = policy && personOf(policy, name);
     return policy === undefined || may(person, 'resolve', touches) || may(person, 'make', touches);
   }
-  const isOperators = row.state === 'needs-operator';
-  if (!isOperators && [row.by ?? '', ...approved].some((other) => isSamePerson(other, name))) return false;
-  const question = isOperators ? 'resolve' : roleAskedOf(row);
-  return policy === undefined || may(personOf(policy, name), question, touches);
+  if (row.state === 'needs-operator') return policy === undefined || may(person, 'resolve', touches);
+  const has = (names: readonly string[], one: string): boolean => names.some((other) => isSamePerson(other, one));
+  if (has([row.by ?? '', ...approved], name)) return false;
+  const names = decidesAs(person, roleAskedOf(row), { maker: row.by, touches });
+  return policy === undefined || names.some((it) => !has(approved, it));
 }

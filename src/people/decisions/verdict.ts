@@ -1,6 +1,10 @@
 import {
+  type AwaitedApproval,
   consider,
+  decidesAs,
   may,
+  type Policy,
+  personAt,
   personOf,
   type Question,
   refusalOfStatement,
@@ -62,23 +66,33 @@ export async function verdictOn(
 ): Promise<Verdict> {
   const { store, settings, now } = authority;
   const { by } = row;
-  let awaited = {
-    kind: question,
-    digest,
-    needed,
-    maker: by ?? undefined,
-    expiresAt: undefined,
-    approvedBy: [] as readonly string[],
-  };
-  if (settings.policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
+  const { policy } = settings;
+  const maker = by ?? undefined;
+  let awaited: AwaitedApproval = { kind: question, digest, needed, maker, expiresAt: undefined, approvedBy: [] };
+  if (policy === undefined) return { verdict: 'refused', why: 'no policy says who may decide' };
   for (const signed of await signedAbout(store, row, { question, digest, alone })) {
     if ((await whyDecisionIsVoid(authority, signed, touched, { isTaken: true })) !== undefined) continue;
-    const { decision, subject, remark } = signed;
-    const verdict = consider(awaited, { decision, by: subject, remark, digest }, now());
+    const verdict = considerSigned(policy, awaited, { ...signed, digest }, touched, now());
     if (verdict.verdict === 'approved' || verdict.verdict === 'rejected') return verdict;
-    if (verdict.verdict === 'counted') awaited = { ...awaited, approvedBy: verdict.awaited.approvedBy };
+    if (verdict.verdict === 'counted') awaited = verdict.awaited;
   }
   return { verdict: 'counted', awaited };
+}
+
+/** Applies what was signed, in the first name in which it counts: the signer's, else of one that they stood in for. */
+function considerSigned(
+  policy: Policy,
+  awaited: AwaitedApproval,
+  { question, decision, subject: by, remark, digest, signedAt }: SignedDecision,
+  touches: ScopeFacts,
+  now: number,
+): Verdict {
+  const person = personAt(policy, by, signedAt);
+  const names = decidesAs(person, question, { maker: awaited.maker ?? null, touches });
+  const given = { decision, by, remark, digest };
+  const verdicts = names.map((name) => consider(awaited, name === by ? given : { ...given, for: name }, now));
+  const maker: Verdict = { verdict: 'refused', why: 'the maker may not approve' };
+  return verdicts.find(({ verdict }) => verdict !== 'refused') ?? verdicts[0] ?? maker;
 }
 
 /**
@@ -160,8 +174,21 @@ export async function takeDecision(
   signed: SignedDecision,
 ): Promise<Verdict> {
   const why = await refusalOfDecision(authority, row, asked, signed);
-  const refused = await takeOrRefuse(why, authority, signed, { about: row.reference });
+  const { store, settings, now } = authority;
+  const inPlaceOf = absentFor(settings.policy, signed, { maker: row.by, touches: scopeFactsOfRow(row) });
+  const take = () => store.takeSignedDecision(signed, now(), inPlaceOf);
+  const refused = await takeOrRefuse(why, authority, signed, { about: row.reference, take });
   return refused === undefined ? verdictOn(authority, row, asked) : { verdict: 'refused', why: refused };
+}
+
+/** For whom somebody decides who may not decide by themselves; undefined: they may. */
+export function absentFor(
+  policy: Policy | undefined,
+  { subject, question, signedAt }: SignedDecision,
+  about: Parameters<typeof decidesAs>[2],
+): string | undefined {
+  const names = policy === undefined ? [] : decidesAs(personAt(policy, subject, signedAt), question, about);
+  return names.length === 0 || names.includes(subject) ? undefined : names.join(' or ');
 }
 
 async function refusalOfDecision(
@@ -170,14 +197,16 @@ async function refusalOfDecision(
   asked: SignedQuestion,
   signed: SignedDecision,
 ): Promise<string | undefined> {
-  const { subject: by, question, decision, remark, digest } = signed;
+  const { question, digest } = signed;
   if (signed.reference !== row.reference || question !== asked.question) return 'it is about something else';
   if (digest !== asked.digest) return 'the digest is not the one in force';
   const why = await whyDecisionIsVoid(authority, signed, scopeFactsOfRow(row));
   if (why !== undefined) return why;
   const before = await verdictOn(authority, row, asked);
   if (before.verdict !== 'counted') return undefined;
-  const alone = consider(before.awaited, { decision, by, remark, digest }, authority.now());
+  const { policy } = authority.settings;
+  if (policy === undefined) return 'no policy says who may decide';
+  const alone = considerSigned(policy, before.awaited, signed, scopeFactsOfRow(row), authority.now());
   return alone.verdict === 'refused' ? alone.why : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SignedDecision } from '../../../src/domain/authority.ts';
+import type { Policy, SignedDecision } from '../../../src/domain/authority.ts';
 import { holdDigest } from '../../../src/domain/authority.ts';
 import { payloadDigest } from '../../../src/domain/identity.ts';
 import { because } from '../../../src/domain/reasons.ts';
@@ -11,16 +11,19 @@ import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
 import { openPages, type PagePeople, pagePeople, signedIn, Visit } from './visiting.ts';
 
-async function open(): Promise<{ people: PagePeople; gateway: RunningGateway }> {
-  const people = await pagePeople([
-    ['alice', ['maker', 'approver']],
-    ['bob', ['approver']],
-    ['dave', ['approver'], { currencies: ['EUR'] }],
-    ['carol', ['operator']],
-    ['henry', ['operator'], { currencies: ['USD'] }],
-    ['erin', ['auditor']],
-    ['grace', ['compliance']],
-  ]);
+async function open(more: Partial<Policy> = {}): Promise<{ people: PagePeople; gateway: RunningGateway }> {
+  const people = await pagePeople(
+    [
+      ['alice', ['maker', 'approver']],
+      ['bob', ['approver']],
+      ['dave', ['approver'], { currencies: ['EUR'] }],
+      ['carol', ['operator']],
+      ['henry', ['operator'], { currencies: ['USD'] }],
+      ['erin', ['auditor']],
+      ['grace', ['compliance']],
+    ],
+    more,
+  );
   return { people, gateway: await openPages(people) };
 }
 
@@ -250,6 +253,22 @@ describe('a payout that asks', () => {
       ['carol', '/payouts/:reference/decide'],
       ['erin', '/payouts/:reference/decide'],
     ]);
+  });
+
+  it('is for who stands in for an approver, and in their inbox', async () => {
+    const from = Date.now() - 1_000;
+    const { people, gateway } = await open({
+      substitutes: [{ name: 'dave', for: 'bob', from, until: from + 3_600_000 }],
+    });
+    const [row] = await claimed(gateway, [FIRST], 'alice');
+    if (row === undefined) throw new Error('nothing was claimed');
+    await asking(gateway, row);
+    const dave = await signedIn(people, 'dave');
+    const path = `/payouts/${row.reference}`;
+    expect((await dave.send('/')).text).toContain(`href="${path}"`);
+    const decided = await dave.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'dave'));
+    expect(decided).toMatchObject({ status: 303 });
+    expect(gateway.decisions).toMatchObject([{ reference: row.reference, decision: 'approve', by: 'dave' }]);
   });
 
   it('says on the page why the workflow did not take a decision, and the audit says so', async () => {

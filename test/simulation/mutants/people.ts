@@ -42,7 +42,17 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: APPROVAL,
-        find: "if (awaited.maker !== undefined && isSamePerson(decision.by, awaited.maker)) return 'the maker may not approve';",
+        find: "if (maker !== undefined && isAmong([maker])) return 'the maker may not approve';",
+        replace: '',
+      },
+      {
+        file: APPROVAL,
+        find: "|| isSamePerson(person.name, maker ?? '')) return [];",
+        replace: ') return [];',
+      },
+      {
+        file: APPROVAL,
+        find: "&& !isSamePerson(it.name, maker ?? '')",
         replace: '',
       },
       {
@@ -59,8 +69,13 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: APPROVAL,
-        find: "if (awaited.approvedBy.some((by) => isSamePerson(decision.by, by))) return 'this person has approved already';",
+        find: "if (approvedBy.some((other) => isSamePerson(by, other))) return 'this person has approved already';",
         replace: '',
+      },
+      {
+        file: APPROVAL,
+        find: 'if (isAmong([...approvedBy, ...approvedFor]))',
+        replace: 'if (false)',
       },
     ],
   },

@@ -125,11 +125,12 @@ async function rowsFor(
   name: string,
 ): Promise<PayoutRecord[]> {
   const mine: PayoutRecord[] = [];
+  const reader = { policy: settings.policy, name, now: now() };
   for (const row of rows) {
-    if (!awaitsDecisionBy(settings.policy, name, row, [])) continue;
+    if (!awaitsDecisionBy(reader, row, [])) continue;
     const asked = await openQuestion({ store, settings }, row);
     const approved = await approvedBy({ store, settings, now }, row, asked);
-    if (awaitsDecisionBy(settings.policy, name, row, approved)) mine.push(row);
+    if (awaitsDecisionBy(reader, row, approved)) mine.push(row);
   }
   return mine;
 }

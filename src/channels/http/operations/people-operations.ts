@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Credential, may, type Person, personOf } from '../../../domain/authority.ts';
+import { type Credential, decidesAs, type Person, personAt } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { roleAskedOf } from '../../../people/decisions/scope.ts';
 import { openQuestion } from '../../../people/decisions/shown-question.ts';
@@ -21,7 +21,7 @@ export interface Myself {
   /** Whom the caller may name: in place everybody in the policy, else only themselves. */
   people: readonly string[];
   /** Null: nobody in the policy has this credential, or somebody else. */
-  person: (Pick<Person, 'name' | 'roles' | 'scope'> & { credentials: string[] }) | null;
+  person: (Pick<Person, 'name' | 'roles' | 'scope' | 'substitutesFor'> & { credentials: string[] }) | null;
 }
 
 export const MYSELF = operation({
@@ -32,7 +32,7 @@ export const MYSELF = operation({
   access: ANY_ROLE,
   input: z.strictObject({ credential: z.string().max(200).optional().describe('id of the key; else the caller') }),
   answer: z.looseObject({ storeId: z.string(), hasPolicy: z.boolean() }),
-  async run({ config, store, caller }, { credential }): Promise<Myself> {
+  async run({ config, store, caller, now }, { credential }): Promise<Myself> {
     await assertPolicyKept(config, store);
     const { policy } = config.settings;
     const { name = null } = caller;
@@ -41,17 +41,18 @@ export const MYSELF = operation({
     const holds = ({ credentials }: Person): boolean => credentials.some(({ id }) => id === credential);
     // Over HTTP a caller learns about nobody but themselves.
     const people = caller.person === undefined ? policy.people : [caller.person];
-    const person = credential === undefined ? caller.person : people.find(holds);
+    const person = credential === undefined ? caller.person : personAt(policy, people.find(holds)?.name ?? null, now());
     const { approvalTtlMs } = policy;
     const names = people.map((it) => it.name);
     return { ...about, hasPolicy: true, approvalTtlMs, people: names, person: person ? shown(person) : null };
   },
 });
 
-const shown = ({ name, roles, scope, credentials }: Person): NonNullable<Myself['person']> => ({
+const shown = ({ name, roles, scope, substitutesFor, credentials }: Person): NonNullable<Myself['person']> => ({
   name,
   roles,
   scope,
+  ...(substitutesFor && { substitutesFor }),
   credentials: credentials.map(({ id }: Credential) => id),
 });
 
@@ -83,8 +84,9 @@ export const APPROVALS = operation({
     if (policy === undefined) throw noPolicy();
     const payout = await visiblePayout(place, reference);
     const { by } = payout;
+    const about = { maker: by, touches: scopeFactsOfRow(payout) };
     const mayApprove = ({ name }: Person): boolean =>
-      name !== by && may(personOf(policy, name), roleAskedOf(payout), scopeFactsOfRow(payout));
+      decidesAs(personAt(policy, name, now()), roleAskedOf(payout), about).length > 0;
     const asked = await openQuestion({ store, settings }, payout);
     return {
       reference,

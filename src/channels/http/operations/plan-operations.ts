@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { signalPlan } from '../../../activities/batch.ts';
-import { isSamePerson, may } from '../../../domain/authority.ts';
+import { decidesAs } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { planReader, planToSign, preparePlan, type ReadPlan, takePlan } from '../../../people/decisions/batch-plan.ts';
 import { executionsOver } from '../../../platform/temporal/workflow-executions.ts';
@@ -81,7 +81,7 @@ const refused = (why: string, batchId: string): Problem =>
 
 /** Throws a `Problem` if the caller may not decide rows of a batch together: they are its maker, or no approver. */
 function assertMayDecide({ caller: { person } }: Place, { by }: BatchRecord): void {
-  if (person === undefined || (may(person, 'payout') && !isSamePerson(by ?? '', person.name))) return;
+  if (person === undefined || decidesAs(person, 'payout', { maker: by }).length > 0) return;
   throw notYours('an approver');
 }
 
