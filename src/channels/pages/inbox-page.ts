@@ -71,9 +71,9 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
   const { store } = gateway;
   app.get('/', accessOf(placeAccess('/')), async (request, reply) => {
     const { caller } = request;
-    const view = viewOf(request, reply, gateway);
     const waiting = await waitingReferences(gateway, caller);
     const mine = await waitingFor(gateway, caller, waiting);
+    request.waiting = countText(mine.length, mine.length > SHOWN_MAX);
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.stateSince - b.stateSince);
@@ -98,9 +98,22 @@ ${
 ${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
 ${mine.length <= SHOWN_MAX && waiting.length >= READ_MAX && html`<p class="quiet">Only the oldest ${READ_MAX} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
 ${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
-    return show(reply, view, { title: 'Inbox', body });
+    return show(reply, viewOf(request, reply, gateway), { title: 'Inbox', body });
   });
 }
+
+/** How many payouts wait for the caller, for the header of a page; undefined: none. */
+export async function waitingText(gateway: PagesGateway, caller: Caller): Promise<string | undefined> {
+  const waiting = await waitingReferences(gateway, caller);
+  const mine = await waitingFor(gateway, caller, waiting.slice(0, COUNTED_MAX));
+  return countText(mine.length, mine.length > SHOWN_MAX || waiting.length > COUNTED_MAX);
+}
+
+/** The most payouts that the count of a page reads. */
+const COUNTED_MAX = 200;
+
+const countText = (count: number, hasMore: boolean): string | undefined =>
+  count === 0 ? undefined : `${Math.min(count, SHOWN_MAX)}${hasMore ? '+' : ''}`;
 
 /** Of everything that may be for the caller, in their own name or in that of somebody they stand in for. */
 async function waitingReferences({ store }: PagesGateway, { person }: Caller): Promise<string[]> {

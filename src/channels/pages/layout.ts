@@ -13,12 +13,16 @@ export interface View {
   path: string;
   /** Above every page: what is in the way of all payouts. */
   hindrances: readonly string[];
+  /** How many payouts wait for the caller, such as `3` or `100+`; undefined: none. */
+  waiting: string | undefined;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Read before a page is made; absent where nobody is signed in. */
     hindrances?: readonly string[];
+    /** Of `View`; read like them. */
+    waiting?: string | undefined;
   }
 }
 
@@ -64,6 +68,7 @@ export const viewOf = (request: FastifyRequest, reply: FastifyReply, gateway: Pa
   isTrial: gateway.settings.policy === undefined,
   path: request.url.split('?', 1)[0] ?? '/',
   hindrances: request.hindrances ?? [],
+  waiting: request.waiting,
 });
 
 /** What a CSRF token is bound to: one from before signing in is invalid afterwards. */
@@ -117,9 +122,10 @@ ${view.caller !== undefined && html`<footer>Times in <a href="/display">${reader
 `;
 
 function header(view: View): Html {
-  const { caller, isTrial, path, hindrances } = view;
+  const { caller, isTrial, path, hindrances, waiting } = view;
+  const count = html`<span data-part="waiting">${waiting !== undefined && html` <span class="count" title="Waiting for you">${waiting}</span>`}</span>`;
   const link = (place: Place): Html =>
-    html`<a href="${place.path}"${isAt(place, path) && html` aria-current="page"`}>${place.name}</a>`;
+    html`<a href="${place.path}"${isAt(place, path) && html` aria-current="page"`}>${place.name}${place.path === '/' && count}</a>`;
   const places = caller === undefined ? [] : PLACES.filter(({ access }) => isAllowed(access, caller));
   return html`<header>
 <a class="brand" href="/">Durable payouts</a>

@@ -7,7 +7,7 @@ import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../domain/problem.ts';
 import { ConfigError } from '../../platform/config/key.ts';
 import type { Config } from '../../platform/config.ts';
@@ -32,7 +32,7 @@ import { cashRoutes } from './cash-page.ts';
 import { displayRoutes } from './display-page.ts';
 
 import { findRoutes } from './find-page.ts';
-import { waitingRoutes } from './inbox-page.ts';
+import { waitingRoutes, waitingText } from './inbox-page.ts';
 import { incidentRoutes } from './incidents-page.ts';
 import { errorPage, show, userInfoOf, viewOf } from './layout.ts';
 import { moveRoutes } from './moves-page.ts';
@@ -125,6 +125,7 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     inner.addHook('preHandler', ({ cookies }, _reply, done) => forReader(cookies[ZONE_COOKIE], done));
     inner.addHook('preHandler', async (request) => {
       request.hindrances = await hindranceTexts(gateway, { seesAll: seesAll(request.caller) });
+      if (countsWaiting(request)) request.waiting = await waitingText(gateway, request.caller);
     });
     limitConcurrency(inner, gateway.config.gateway.atOnce);
     inner.register((scope) => submitRoutes(scope, gateway, uploads));
@@ -137,6 +138,10 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     });
   });
 }
+
+/** Whether its answer is a page with a header; the inbox counts what it shows itself. */
+const countsWaiting = ({ method, headers, routeOptions }: FastifyRequest): boolean =>
+  method === 'GET' && headers.accept?.includes('text/html') === true && routeOptions.url !== '/';
 
 const CHALLENGE_MS = 5 * 60_000;
 

@@ -255,7 +255,7 @@ describe('a payout that asks', () => {
     ]);
   });
 
-  it('is for who stands in for an approver, and in their inbox', async () => {
+  it('is for who decides in the place of an approver, in their inbox and in the count of every page', async () => {
     const from = Date.now() - 1_000;
     const { people, gateway } = await open({
       substitutes: [{ name: 'dave', for: 'bob', from, until: from + 3_600_000 }],
@@ -266,6 +266,15 @@ describe('a payout that asks', () => {
     const dave = await signedIn(people, 'dave');
     const path = `/payouts/${row.reference}`;
     expect((await dave.send('/')).text).toContain(`href="${path}"`);
+    const counted = async (of: Visit): Promise<(string | undefined)[]> => {
+      const html = { headers: { accept: 'text/html' } };
+      const texts = await Promise.all(['/', '/batches'].map(async (its) => (await of.send(its, html)).text));
+      return texts.map(
+        (text) => /Inbox<span data-part="waiting">(?: <span class="count"[^>]*>([^<]*))?/.exec(text)?.[1],
+      );
+    };
+    expect(await counted(dave)).toEqual(['1', '1']);
+    expect(await counted(await signedIn(people, 'grace'))).toEqual([undefined, undefined]);
     const decided = await dave.sign(path, `${path}/decide`, { decision: 'approve', remark: '' }, keyOf(people, 'dave'));
     expect(decided).toMatchObject({ status: 303 });
     expect(gateway.decisions).toMatchObject([{ reference: row.reference, decision: 'approve', by: 'dave' }]);
