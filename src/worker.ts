@@ -38,6 +38,7 @@ import { type OpenSender, openSender } from './platform/this-sender.ts';
 import { warnOfUnneeded } from './platform/unneeded-secrets.ts';
 import { countedByUser } from './platform/user-of-activity.ts';
 import { pruneEvents } from './reports/events/prune.ts';
+import { remindPeople } from './reports/events/remind.ts';
 import { pagesUrl } from './reports/links.ts';
 import { openStore } from './store/open.ts';
 import { ownVersion } from './store/own-files.ts';
@@ -256,6 +257,10 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
   );
   const sign = job(() => keepLog(config, store, Date.now()), 'the audit log was not signed');
   const prune = job(() => pruneEvents(store, config.events.keepMs, Date.now()), 'events were not pruned');
+  const remind = job(
+    () => remindPeople({ store, terms: settings.terms, leadMs: config.events.remindMs, now: Date.now() }),
+    'nobody was reminded',
+  );
   const checkClock = bankClockAlarm(bank.clock, settings.clockSkewMs, log);
   await resume();
   // Not awaited: it may have to ask the acquirer.
@@ -266,7 +271,7 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
     checkClock();
     // So that a change of the file is reported even if nothing asks for the policy.
     config.policyFile?.current();
-    for (const task of [resume, pass, keep, sign, prune]) void task();
+    for (const task of [resume, pass, keep, sign, prune, remind]) void task();
   }, EVERY_MS);
   return {
     async [Symbol.asyncDispose]() {

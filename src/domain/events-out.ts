@@ -7,6 +7,7 @@ export const EVENT_KINDS = {
   'payout.approved': 'people have given every approval that a payout needs before it is sent',
   'payout.submitted': 'the bank has accepted the order of a payout',
   'payout.attention': 'people have to act on a payout',
+  'payout.reminder': 'the time that people have to act on a payout ends soon; once for each wait',
   'payout.rejected': 'a payout was rejected, here or at the bank; `payout.ended` follows',
   'payout.ended': 'a payout has ended: completed, failed, rejected or cancelled',
   'payout.returned': 'the bank shows that money of a payout came back',

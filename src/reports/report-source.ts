@@ -166,7 +166,11 @@ async function nextGenerations(
 }
 
 /** When the bank's audit of each order ends, as sent with the order: the bank keeps to that. */
-async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, number>> {
+/** When the bank's audit of each of these ends, epoch ms by reference. */
+export async function auditEnds(
+  store: Pick<Store, 'attemptsOf'>,
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, number>> {
   const owners = new Map(
     rows
       .filter(({ state }) => state === 'awaiting-bank-approval')

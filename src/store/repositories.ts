@@ -44,6 +44,7 @@ export {
   referencesSentBeginning,
 } from './incidents.ts';
 export * from './kept-answers.ts';
+export * from './notices.ts';
 export * from './open-orders.ts';
 export {
   forgetSubscription,

@@ -8,6 +8,7 @@ export type { NumberedEntry } from './audit-log.ts';
 export type * from './claims.ts';
 export type { StoreRole } from './engine/postgres.ts';
 export type * from './incidents.ts';
+export type * from './notice-tables.ts';
 export type * from './outbox.ts';
 export type * from './outbox-tables.ts';
 export type * from './payees.ts';

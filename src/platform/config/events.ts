@@ -53,6 +53,11 @@ export const EVENT_CONFIG_KEYS = {
     '30d',
     'how long an event can be replayed once every subscription has received it; then it is deleted',
   ),
+  PAYOUTS_EVENTS_REMIND: key(
+    duration,
+    '1d',
+    'how long before the time to decide about a payout ends subscribers are reminded, at most half of that time; 0s: never',
+  ),
   PAYOUTS_SMTP_URL: key(
     smtpUrl,
     null,
@@ -73,7 +78,12 @@ export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>) {
     );
   }
   const server = url === undefined ? undefined : { url, from, isRemote: !isLoopback(new URL(url).hostname) };
-  return { subscriptions, keepMs, mailServer: new Secret<MailServer | undefined>(server) };
+  return {
+    subscriptions,
+    keepMs,
+    remindMs: values.PAYOUTS_EVENTS_REMIND,
+    mailServer: new Secret<MailServer | undefined>(server),
+  };
 }
 
 const DIGEST_EVERY = '15m';

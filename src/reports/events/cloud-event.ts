@@ -65,6 +65,7 @@ export const payoutData = z.strictObject({
   createdAt: moment,
   updatedAt: moment,
   endedAt: moment.nullable(),
+  decideBy: moment.nullable().describe('In a reminder: when the time to act ends'),
   returns: z.array(returned).describe('Money that came back, oldest first'),
   incidents: z.array(incident).describe('Contradictions between the bank and what was sent or stored, oldest first'),
 });
@@ -108,7 +109,7 @@ export type CloudEvent = z.infer<typeof envelope> & { data: PayoutData | BatchDa
 
 /** What event bodies are made from. */
 export interface EventSource {
-  store: Pick<Store, 'id' | 'payout' | 'batch' | 'stateCounts' | 'returnsOf' | 'incidentsOf'>;
+  store: Pick<Store, 'id' | 'payout' | 'batch' | 'stateCounts' | 'returnsOf' | 'incidentsOf' | 'reminderOf'>;
   /** Address of the pages; undefined: there are none. */
   pages: string | undefined;
 }
@@ -146,7 +147,11 @@ async function payoutNow(source: EventSource, { kind, subject }: OutboxEvent): P
   const { store } = source;
   const row = await store.payout(subject);
   if (row === undefined) return undefined;
-  if (kind === 'payout.attention' && !needsAttention(row.state, row.reason)) return undefined;
+  const isAsk = kind === 'payout.attention' || kind === 'payout.reminder';
+  if (isAsk && !needsAttention(row.state, row.reason)) return undefined;
+  const reminder = kind === 'payout.reminder' ? await store.reminderOf(subject) : undefined;
+  // It may wait for something else by now, with an end of its own.
+  if (kind === 'payout.reminder' && reminder?.stateSince !== row.stateSince) return undefined;
   const { state, reason } = shownStateOf(row);
   const returns = await store.returnsOf([subject]);
   const incidents = await store.incidentsOf([subject]);
@@ -169,6 +174,7 @@ async function payoutNow(source: EventSource, { kind, subject }: OutboxEvent): P
     createdAt: iso(row.createdAt),
     updatedAt: iso(row.updatedAt),
     endedAt: row.endedAt === null ? null : iso(row.endedAt),
+    decideBy: reminder === undefined ? null : iso(reminder.until),
     returns: returns.map(({ orderId, amount, currency: its, reasonCode, seenAt }) => ({
       ...{ orderId, amount, currency: its, seenAt: iso(seenAt) },
       ...(reasonCode !== null && { reason: reasonCode, why: returnReasonText({ code: reasonCode }) }),

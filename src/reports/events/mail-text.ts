@@ -64,6 +64,11 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
     lines: listed(rows, (row) => rowLines(row, why(row))),
     goOn: { page: '/', command: 'payouts inbox' },
   }),
+  'payout.reminder': (rows) => ({
+    title: `${counted(rows.length, 'payout')} whose time to decide ends soon`,
+    lines: listed(rows, (row) => rowLines(row, `${why(row)}; until ${momentText(row.decideBy ?? '')}`)),
+    goOn: { page: '/', command: 'payouts inbox' },
+  }),
   'batch.attention': (batches) => ({
     title: `${counted(batches.length, 'batch', 'batches')} paused`,
     lines: listed(batches, (batch) => batchLines(batch, 'it was paused automatically; somebody has to decide')),
@@ -123,6 +128,9 @@ const contradictions = ({ incidents }: PayoutData): string =>
 /** What a payout waits for, or how it has ended, without values of its row. */
 const why = ({ state, reason }: Pick<PayoutData, 'state' | 'reason'>): string =>
   reason !== null && isReasonCode(reason) ? REASONS[reason].says : STATES[state].meaning;
+
+/** `2026-03-02T08:00:00.000Z` -> `2026-03-02 08:00 UTC`. */
+const momentText = (at: string): string => `${at.slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')} UTC`;
 
 const rowLines = ({ id, uid, amount, currency, reference, page }: PayoutData, text: string): string[] => [
   `${visible(id)}  ${groupedAmount(amount)} ${currency}  of ${visible(uid)}`,

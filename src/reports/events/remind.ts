@@ -1,0 +1,58 @@
+import type { PayoutState } from '../../domain/payout-state.ts';
+import type { Terms } from '../../domain/policy.ts';
+import type { PayoutRecord, Store } from '../../store/store.ts';
+import { auditEnds } from '../report-source.ts';
+
+/** The most payouts of a state that are looked at in one pass: later passes read on. */
+const READ_MAX = 1_000;
+
+interface RemindDeps {
+  store: Pick<Store, 'notReminded' | 'recordReminder' | 'attemptsOf'>;
+  terms: Pick<Terms, 'waits'>;
+  /** How long before the end of their time people are reminded, ms, at most half of that time; 0: never. */
+  leadMs: number;
+  /** Epoch ms. */
+  now: number;
+}
+
+/** Writes an event for each payout whose time for people ends soon, once for each wait. Returns how many. */
+export async function remindPeople(deps: RemindDeps): Promise<number> {
+  const { store, leadMs, now } = deps;
+  if (leadMs === 0) return 0;
+  let reminded = 0;
+  for (const state of Object.keys(ENDS) as Limited[]) {
+    const since = now - (ENDS[state](deps.terms) ?? 0) + leadMs;
+    const rows = await store.notReminded({ state, since: Math.min(now, since), limit: READ_MAX });
+    const ends = await decisionEnds(deps, rows);
+    for (const { reference, stateSince } of rows) {
+      const until = ends.get(reference);
+      if (until === undefined || now < until - Math.min(leadMs, (until - stateSince) / 2)) continue;
+      if (await store.recordReminder({ reference, stateSince, until }, now)) reminded += 1;
+    }
+  }
+  return reminded;
+}
+
+type Limited = 'awaiting-approval' | 'awaiting-funds' | 'awaiting-bank-approval';
+
+/** How long people have in a state, ms; undefined: each order has an end of its own. */
+const ENDS: Readonly<Record<Limited, (terms: Pick<Terms, 'waits'>) => number | undefined>> = {
+  'awaiting-approval': ({ waits }) => waits.approvalTtlMs,
+  'awaiting-funds': ({ waits }) => waits.fundsPatienceMs,
+  'awaiting-bank-approval': () => undefined,
+};
+
+const isLimited = (state: PayoutState): state is Limited => Object.hasOwn(ENDS, state);
+
+/** When the time of people to act on each of these ends, epoch ms by reference. */
+export async function decisionEnds(
+  { store, terms }: Pick<RemindDeps, 'terms'> & { store: Pick<Store, 'attemptsOf'> },
+  rows: readonly PayoutRecord[],
+): Promise<Map<string, number>> {
+  const ends = await auditEnds(store, rows);
+  for (const { reference, state, stateSince } of rows) {
+    const length = isLimited(state) ? ENDS[state](terms) : undefined;
+    if (length !== undefined) ends.set(reference, stateSince + length);
+  }
+  return ends;
+}

@@ -1,0 +1,10 @@
+// Of what people were notified (migration 0006).
+
+/** The last reminder of a payout that people have to act on. */
+export interface ReminderRecord {
+  reference: string;
+  /** Since when the payout was in the state that the reminder is about. */
+  stateSince: number;
+  /** When the time to act ends, epoch ms. */
+  until: number;
+}
