@@ -82,7 +82,7 @@ export async function startWorker(config: Config, stack: StackAddresses, log: Lo
     // With what sends mails, which costs the start of every other worker.
     const { startSender } = await import('./reports/events/event-sender.ts');
     const sender = {
-      ...{ store: deps.store, log, now: Date.now, draw: Math.random, owner: randomUUID() },
+      ...{ store: deps.store, settings: deps.settings, log, now: Date.now, draw: Math.random, owner: randomUUID() },
       get pages() {
         return pagesUrl(config);
       },

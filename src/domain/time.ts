@@ -1,3 +1,4 @@
+const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
@@ -23,6 +24,20 @@ export const laterDay = (day: string, days: number): string => isoDate(Date.pars
 
 /** The day of a moment (epoch ms) in a time zone (IANA), ISO 8601. */
 export const dayIn = (at: number, zone: string): string => (zone === 'UTC' ? isoDate(at) : localTime(at, zone).date);
+
+/** The first minute (epoch ms) after `at` in which clocks of a time zone (IANA) show this time (`08:00`), or are put past it. */
+export function nextAt(time: string, at: number, zone: string): number {
+  const now = localTime(at, zone);
+  const target = `${now.time < time ? now.date : laterDay(now.date, 1)} ${time}`;
+  let [before, after] = [Math.floor(at / MINUTE_MS), Math.floor((at + 2 * DAY_MS) / MINUTE_MS)];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    const shown = localTime(middle * MINUTE_MS, zone);
+    if (`${shown.date} ${shown.time}` < target) before = middle;
+    else after = middle;
+  }
+  return after * MINUTE_MS;
+}
 
 /** Date (ISO 8601) and time (`15:30`) of a moment (epoch ms) in a time zone (IANA). */
 export function localTime(at: number, timeZone: string): { date: string; time: string } {

@@ -32,6 +32,10 @@ export interface MailReceivers {
   addresses: readonly string[];
   /** Time between two mails, ms. */
   everyMs: number;
+  /** Of what waits for people only what this person of the policy can decide. */
+  person?: string;
+  /** One mail a day instead, at this time (`08:00`) of the zone of business days, with all that waits. */
+  daily?: string;
 }
 
 export interface MailServer {
@@ -99,15 +103,23 @@ const entry = z
     privateNetwork: z.boolean().optional(),
     mail: z.array(mailAddress).min(1).optional(),
     every: duration.optional(),
+    person: z.string().min(1).optional(),
+    daily: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, { error: 'is not a time such as 08:00' })
+      .optional(),
     kinds: kinds.optional(),
     uids: z.array(z.string().min(1)).min(1).optional(),
   })
   .superRefine((given, context) => {
     const isMail = given.mail !== undefined;
     if (isMail === (given.url !== undefined)) return context.addIssue('must have either url or mail');
-    const foreign = isMail ? (['secrets', 'secretFiles', 'privateNetwork'] as const) : (['every'] as const);
+    const foreign = isMail
+      ? (['secrets', 'secretFiles', 'privateNetwork'] as const)
+      : (['every', 'person', 'daily'] as const);
     const odd = foreign.find((name) => given[name] !== undefined);
     if (odd !== undefined) context.addIssue(`${odd} is for ${isMail ? 'webhooks' : 'mails'}`);
+    if (given.daily !== undefined && given.every !== undefined) context.addIssue('has both every and daily');
     if (!isMail && given.secrets === undefined && given.secretFiles === undefined) {
       context.addIssue('url needs secrets or secretFiles');
     }
@@ -135,11 +147,11 @@ function loadSubscriptions(path: string): Subscription[] {
 }
 
 function subscriptionOf(given: z.infer<typeof entry>, readSecret: (name: string) => Buffer[]): Subscription {
-  const { name, url, mail, every, secrets = [], secretFiles = [], privateNetwork = false } = given;
+  const { name, url, mail, every, person, daily, secrets = [], secretFiles = [], privateNetwork = false } = given;
   const filter = { kinds: given.kinds, uids: given.uids };
   if (url === undefined) {
     const everyMs = every ?? duration.parse(DIGEST_EVERY);
-    return { name, ...filter, to: { kind: 'mail', addresses: mail ?? [], everyMs } };
+    return { name, ...filter, to: { kind: 'mail', addresses: mail ?? [], everyMs, person, daily } };
   }
   const all = [...secrets.flat(), ...secretFiles.flatMap(readSecret)];
   return { name, ...filter, to: { kind: 'webhook', url, secrets: new Secret(all), privateNetwork } };

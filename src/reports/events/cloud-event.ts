@@ -143,7 +143,11 @@ export function eventId({ id }: Pick<Store, 'id'>, { position, kind, subject, at
 const pageOf = ({ pages }: EventSource, path: string): string | null =>
   pages === undefined ? null : `${pages.replace(/\/$/, '')}/${path}`;
 
-async function payoutNow(source: EventSource, { kind, subject }: OutboxEvent): Promise<PayoutData | undefined> {
+/** A payout as it is now; undefined if an event of this kind about it no longer holds. */
+export async function payoutNow(
+  source: EventSource,
+  { kind, subject }: Pick<OutboxEvent, 'kind' | 'subject'>,
+): Promise<PayoutData | undefined> {
   const { store } = source;
   const row = await store.payout(subject);
   if (row === undefined) return undefined;

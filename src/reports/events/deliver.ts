@@ -7,6 +7,9 @@ import { causeOf } from '../../domain/causes.ts';
 import {
   type DeliveryOutcome,
   type DeliveryRound,
+  EVENT_KINDS,
+  type EventFilter,
+  type EventKind,
   healthAfter,
   outcomeOf,
   PARKED_AFTER_MS,
@@ -14,11 +17,13 @@ import {
   waitBeforeRetry,
 } from '../../domain/events-out.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
-import type { Log } from '../../domain/settings.ts';
+import type { Log, WorkerSettings } from '../../domain/settings.ts';
+import { dayIn, nextAt } from '../../domain/time.ts';
 import type { MailReceivers, MailServer, Subscription, WebhookReceiver } from '../../platform/config/events.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../../store/store.ts';
 import { type CloudEvent, cloudEvent } from './cloud-event.ts';
 import { type Digest, digestOf } from './mail-text.ts';
+import { ofReader, whatWaits } from './what-waits.ts';
 
 /** Longer than two deliveries may take: if the process dies, another one follows after this time. */
 const LEASE_MS = 60_000;
@@ -210,13 +215,15 @@ const EVENTS_MAX = 5_000;
 
 type MailSubscription = Subscription & { to: MailReceivers };
 
-/** Sends what has accumulated as one mail, once the oldest event has waited long enough. */
+/** Sends what has accumulated as one mail, once it is due. */
 export async function deliverDigest(
   deps: SenderDeps,
-  { name, kinds, uids, to }: MailSubscription,
+  subscription: MailSubscription,
   send: (digest: Digest, addresses: readonly string[]) => Promise<DeliveryOutcome>,
 ): Promise<void> {
   const { store } = deps;
+  const { name, uids, to } = subscription;
+  const kinds = kindsOf(subscription);
   await using lease = new Lease(deps, name);
   while (!deps.signal.aborted) {
     const state = await lease.take();
@@ -224,30 +231,75 @@ export async function deliverDigest(
     const head = await store.outboxHead();
     const events = await store.outboxEvents({ kinds, uids, after: state.position, upTo: head, limit: EVENTS_MAX });
     const [first] = events;
-    if (first === undefined) {
+    if (first === undefined && to.daily === undefined) {
       if (head > state.position) await lease.move(state, { position: head });
       return;
     }
     const startedAt = deps.now();
-    // An event dated by a clock far ahead must not hold up the later ones until then.
-    const dueAt = first.at > startedAt + to.everyMs ? startedAt : first.at + to.everyMs;
+    const dueAt = mailDueAt(deps, to, { since: first?.at ?? startedAt, state });
     if (startedAt < dueAt) {
       await lease.move(state, { nextTryAt: dueAt });
       return;
     }
-    const digest = await digestOf(deps, events);
+    const digest = await mailOf(deps, subscription, events);
     const outcome = digest && (await send(digest, to.addresses));
     const halt = outcome === undefined || outcome.kind === 'taken' || outcome.kind === 'refused' ? undefined : outcome;
     const round: DeliveryRound = { hasTaken: outcome?.kind === 'taken', halt, refusedWhy: undefined, isFull: false };
     const now = deps.now();
-    const position = halt === undefined ? (events.at(-1) ?? first).position : state.position;
-    const health = { nextTryAt: null, ...healthAfter(state, round, now, deps.draw()) };
+    const last = events.length === EVENTS_MAX ? events.at(-1)?.position : undefined;
+    const position = halt === undefined ? (last ?? head) : state.position;
+    const nextTryAt = to.daily === undefined ? null : nextAt(to.daily, now, deps.settings.timeZone);
+    const health = { nextTryAt, ...healthAfter(state, round, now, deps.draw()) };
+    if (halt === undefined) health.nextTryAt = nextTryAt;
     const moved = await lease.move(state, { position, ...health, ...(round.hasTaken && { deliveredAt: now }) });
     if (!moved || halt !== undefined) return;
   }
 }
 
+/** A mail of the day lists what waits, instead of when it began to. */
+function kindsOf({ kinds, to }: MailSubscription): EventFilter['kinds'] {
+  if (to.daily === undefined) return kinds;
+  const all = kinds ?? (Object.keys(EVENT_KINDS) as EventKind[]);
+  return all.filter((kind) => !ABOUT_WAITING.includes(kind));
+}
+
+const ABOUT_WAITING: readonly EventKind[] = ['payout.attention', 'payout.reminder'];
+
+/** When the next mail is sent, epoch ms. */
+function mailDueAt(
+  { now, settings }: SenderDeps,
+  { daily, everyMs }: MailReceivers,
+  { since, state }: { since: number; state: SubscriptionRecord },
+): number {
+  // The day's mail is due at the time that was noted for it.
+  if (daily !== undefined) return state.nextTryAt ?? nextAt(daily, now(), settings.timeZone);
+  // An event dated by a clock far ahead must not hold up the later ones until then.
+  return since > now() + everyMs ? now() : since + everyMs;
+}
+
+async function mailOf(
+  deps: SenderDeps,
+  { name, uids, to: { person, daily } }: MailSubscription,
+  events: readonly OutboxEvent[],
+): Promise<Digest | undefined> {
+  if (daily !== undefined) {
+    const waits = await whatWaits(deps, { person, uids });
+    return digestOf(deps, { events, waits, name: `${name} ${dayIn(deps.now(), deps.settings.timeZone)}` });
+  }
+  const kept = await Promise.all(events.map((event) => isForReader(deps, person, event)));
+  const its = events.filter((_, index) => kept[index]);
+  return digestOf(deps, { events: its, name: JSON.stringify([name, events[0], events.at(-1)]) });
+}
+
+/** Whether an event is for the person whom the mails are for: of what waits, only what they can decide now. */
+async function isForReader(deps: SenderDeps, person: string | undefined, { kind, subject }: OutboxEvent) {
+  if (person === undefined || !ABOUT_WAITING.includes(kind)) return true;
+  const row = await deps.store.payout(subject);
+  return row !== undefined && (await ofReader(deps, person, [row])).length > 0;
+}
+
 export interface SenderDeps extends LeaseDeps {
+  settings: Pick<WorkerSettings, 'policy' | 'terms' | 'approvalRules' | 'timeZone'>;
   /** Random number from 0 to 1. */
   draw: () => number;
   /** Once aborted, no delivery is begun. */

@@ -27,24 +27,25 @@ export function startSender(
   const closers: (() => unknown)[] = [];
   const senders = subscriptions.map((subscription) => {
     const { name, to } = subscription;
+    const isDaily = to.kind === 'mail' && to.daily !== undefined;
     if (to.kind === 'webhook') {
       const endpoint = webhookEndpoint(to, deps.now, proxyFor(to.url));
       closers.push(() => endpoint.close());
-      return { name, deliver: () => deliverEvents(deps, subscription, endpoint.send) };
+      return { name, isDaily, deliver: () => deliverEvents(deps, subscription, endpoint.send) };
     }
     if (mailServer === undefined) throw new Error(`${name} has no mail server`);
     const transport = mailTransport(mailServer);
     closers.push(() => transport.close());
-    return { name, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
+    return { name, isDaily, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
   });
   const running = new Map<string, Promise<void>>();
   const poll = async (): Promise<void> => {
     try {
       const stored = new Map((await deps.store.subscriptions()).map((state) => [state.name, state]));
       const head = await deps.store.outboxHead();
-      for (const { name, deliver } of senders) {
+      for (const { name, isDaily, deliver } of senders) {
         if (stopping.signal.aborted || running.has(name)) continue;
-        if (!(await hasWork(deps, stored.get(name), head))) continue;
+        if (!(await hasWork(deps, stored.get(name), { head, isDaily }))) continue;
         const work = deliver()
           .catch((error: unknown) => deps.log.warn({ error, id: name }, 'events were not delivered'))
           .finally(() => running.delete(name));
@@ -80,12 +81,12 @@ export function startSender(
 async function hasWork(
   { store, now }: Pick<SenderDeps, 'store' | 'now'>,
   state: SubscriptionRecord | undefined,
-  head: number,
+  { head, isDaily }: { head: number; isDaily: boolean },
 ): Promise<boolean> {
   if (state === undefined) return true;
   const at = now();
   if (!isDue(state, at)) return false;
-  if (head > state.position) return true;
+  if (isDaily || head > state.position) return true;
   const refused = await store.refusedEvents(state.name);
   return refused.some(({ parkedAt, nextTryAt }) => parkedAt === null && nextTryAt <= at);
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { counted, groupedAmount, totalsText, wrap } from '../../domain/display.ts';
+import { counted, groupedAmount, iso, totalsText, wrap } from '../../domain/display.ts';
 import type { EventKind } from '../../domain/events-out.ts';
 import { visible } from '../../domain/finding.ts';
 import { totalsOf } from '../../domain/money.ts';
@@ -8,7 +8,15 @@ import { isReasonCode, REASONS } from '../../domain/reasons.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
 import type { OutboxEvent } from '../../store/store.ts';
 import { STATES } from '../state-texts.ts';
-import { type BatchData, type CloudEvent, cloudEvent, type EventSource, type PayoutData } from './cloud-event.ts';
+import {
+  type BatchData,
+  type CloudEvent,
+  cloudEvent,
+  type EventSource,
+  type PayoutData,
+  payoutNow,
+} from './cloud-event.ts';
+import type { WhatWaits } from './what-waits.ts';
 
 /** A mail about several events, grouped by what people have to do. */
 export interface Digest {
@@ -23,8 +31,17 @@ const LISTED_MAX = 50;
 /** Mail programs on phones show about as many columns without breaking lines. */
 const WIDTH = 60;
 
-/** A digest of the events that still hold; undefined if none does. */
-export async function digestOf(source: EventSource, events: readonly OutboxEvent[]): Promise<Digest | undefined> {
+/** What a mail is made from. */
+interface DigestOf {
+  events: readonly OutboxEvent[];
+  /** Everything that waits for the reader, in place of events about it. */
+  waits?: WhatWaits;
+  /** The same for every attempt to send this mail. */
+  name: string;
+}
+
+/** A digest of the events that still hold, and of what waits; undefined if there is neither. */
+export async function digestOf(source: EventSource, { events, waits, name }: DigestOf): Promise<Digest | undefined> {
   const latest = new Map<string, { kind: EventKind; data: CloudEvent['data'] }>();
   for (const event of events) {
     const made = await cloudEvent(source, event);
@@ -35,9 +52,10 @@ export async function digestOf(source: EventSource, events: readonly OutboxEvent
     const all = byKind.get(kind)?.map(({ data }) => data);
     return all === undefined ? [] : (SECTIONS[kind] as (all: CloudEvent['data'][]) => Section)(all);
   });
+  if (waits !== undefined && waits.rows.length > 0) parts.unshift(await waitingSection(source, waits));
   if (parts.length === 0) return undefined;
   return {
-    id: idOf(source, events),
+    id: hash('sha256', JSON.stringify([source.store.id, name])).slice(0, 32),
     subject: `Payouts: ${parts.map(({ title }) => title).join(', ')}`,
     text: `${parts.map((part) => sectionText(part, source)).join('\n\n')}\n`,
   };
@@ -115,6 +133,23 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
   }),
 };
 
+async function waitingSection(source: EventSource, { rows, isCut, ends }: WhatWaits): Promise<Section> {
+  const lines: string[] = [];
+  for (const { reference } of rows.slice(0, LISTED_MAX)) {
+    const data = await payoutNow(source, { kind: 'payout.attention', subject: reference });
+    const until = ends.get(reference);
+    const end = until === undefined ? '' : `; until ${momentText(iso(until))}`;
+    if (data !== undefined) lines.push(...rowLines(data, `${why(data)}${end}`));
+  }
+  const rest = rows.length - LISTED_MAX;
+  if (rest > 0) lines.push(`and ${groupedAmount(rest)} more`);
+  return {
+    title: `${isCut ? 'at least ' : ''}${counted(rows.length, 'payout')} ${rows.length === 1 ? 'waits' : 'wait'} for a decision`,
+    lines,
+    goOn: { page: '/', command: 'payouts inbox' },
+  };
+}
+
 const returned = ({ returns }: PayoutData): string =>
   returns
     .map(({ amount, currency, why }) => `${groupedAmount(amount)} ${currency}${why === undefined ? '' : ` (${why})`}`)
@@ -149,9 +184,4 @@ const indented = (text: string): string[] => wrap(text, WIDTH - 2).map((line) =>
 function listed<Data>(all: readonly Data[], text: (one: Data) => string[]): string[] {
   const rest = all.length - LISTED_MAX;
   return [...all.slice(0, LISTED_MAX).flatMap(text), ...(rest > 0 ? [`and ${groupedAmount(rest)} more`] : [])];
-}
-
-function idOf({ store: { id } }: EventSource, events: readonly OutboxEvent[]): string {
-  const [first, last] = [events[0], events.at(-1)];
-  return hash('sha256', JSON.stringify([id, first, last])).slice(0, 32);
 }

@@ -58,6 +58,13 @@ describe('the file of subscriptions', () => {
     ['both', { ...webhook, mail: ['a@example.com'] }, 'must have either url or mail'],
     ['neither', { name: 'erp' }, 'must have either url or mail'],
     ['a pause of a webhook', { ...webhook, every: '1h' }, 'every is for mails'],
+    ['a time of the day for a webhook', { ...webhook, daily: '08:00' }, 'daily is for mails'],
+    [
+      'two rhythms of mails',
+      { name: 'x', mail: ['a@example.com'], daily: '08:00', every: '1h' },
+      'has both every and daily',
+    ],
+    ['no time of a day', { name: 'x', mail: ['a@example.com'], daily: '8am' }, 'is not a time such as 08:00'],
     ['an unknown kind', { ...webhook, kinds: ['payout.lost'] }, 'kinds.0'],
     ['an unknown member', { ...webhook, secret: 'x' }, 'secret'],
     ['a bad name', { ...webhook, name: 'ERP 1' }, 'is not a name'],

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
 import { deliverDigest, mailTransport } from '../../../src/reports/events/deliver.ts';
+import { policyOf, signingPerson } from '../../support/people.ts';
 import { FakeMailServer } from './mail-server.ts';
-import { NAME, Sending } from './sending.ts';
+import { NAME, SETTINGS, Sending } from './sending.ts';
 
 const to = { kind: 'mail', addresses: ['alice@example.com', 'bob@example.com'], everyMs: HOUR_MS } as const;
 
@@ -137,4 +138,66 @@ it('no mail is sent where nothing holds any more', async () => {
   const subscription = { name: NAME, kinds: ['payout.attention'] as const, to };
   await deliverDigest(sending.deps(), subscription, () => expect.fail('a mail'));
   expect((await sending.state()).position).toBe(2);
+});
+
+it('a mail of the day lists what waits, at its time in the zone, whether or not anything is new', async () => {
+  await using sending = await Sending.start();
+  await using server = await FakeMailServer.start();
+  sending.settings = { ...SETTINGS, timeZone: 'Europe/Berlin' };
+  const transport = mailTransport({ url: server.url, from: 'payouts@example.com', isRemote: false });
+  const daily = { ...to, daily: '08:00' };
+  const deliver = (): Promise<void> => deliverDigest(sending.deps(), { name: 'mails', to: daily }, transport.send);
+  await deliver();
+  await sending.stuck('INV-1');
+  const ended = await sending.stuck('INV-2');
+  await ended.end();
+  await deliver();
+  expect(server.mails).toEqual([]);
+  const at = async (moment: string): Promise<string | undefined> => {
+    sending.now = Date.parse(moment);
+    const before = server.mails.length;
+    await deliver();
+    expect(server.mails.length - before).toBeLessThan(2);
+    return server.mails[before]?.text.replaceAll('=\n', '').replaceAll(/\s+/g, ' ');
+  };
+  expect(await at('2026-03-03T06:59:59Z')).toBeUndefined();
+  const first = await at('2026-03-03T07:00:00Z');
+  expect(first).toContain('Subject: Payouts: 1 payout waits for a decision, 1 payout ended');
+  expect(first).not.toContain('attention');
+  expect(await at('2026-03-03T12:00:00Z')).toBeUndefined();
+  expect(await at('2026-03-04T07:00:05Z')).toContain('Subject: Payouts: 1 payout waits for a decision ');
+  // Clocks are put forward on 29 March.
+  expect(await at('2026-03-30T06:00:00Z')).toContain('INV-1');
+  expect((await sending.store.subscriptions()).find(({ name }) => name === 'mails')?.nextTryAt).toBe(
+    Date.parse('2026-03-31T06:00:00Z'),
+  );
+  transport.close();
+});
+
+it('a mail for a person has of what waits only what they can decide', async () => {
+  await using sending = await Sending.start();
+  const people = [signingPerson('bob', ['operator']), signingPerson('eve', ['operator'], { currencies: ['EUR'] })];
+  const policy = policyOf(people);
+  sending.settings = { ...SETTINGS, policy };
+  await sending.stuck('INV-1');
+  sending.now += HOUR_MS;
+  const mailed = async (person: string): Promise<(string | undefined)[]> => {
+    const subjects: string[] = [];
+    for (const form of [{}, { daily: '08:00' }]) {
+      const name = `${person}-${Object.keys(form).length}`;
+      const deliver = (): Promise<void> =>
+        deliverDigest(sending.deps(), { name, to: { ...to, ...form, person } }, async ({ subject }) => {
+          subjects.push(subject);
+          return { kind: 'taken' };
+        });
+      await deliver();
+      await sending.store.replaySubscription({ name, from: 1, by: 'test', at: sending.now });
+      await deliver();
+      sending.now += DAY_MS;
+      await deliver();
+    }
+    return subjects;
+  };
+  expect(await mailed('bob')).toEqual(['Payouts: 1 payout needs attention', 'Payouts: 1 payout waits for a decision']);
+  expect(await mailed('eve')).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { deliverEvents, webhookEndpoint } from '../../../src/reports/events/deli
 import { openStore } from '../../../src/store/open.ts';
 import { payoutClaim } from '../../store/samples.ts';
 import { Receiver } from './receiver.ts';
-import { NAME, SECRETS } from './sending.ts';
+import { NAME, SECRETS, SETTINGS } from './sending.ts';
 
 const CHILD = fileURLToPath(new URL('sender-child.ts', import.meta.url));
 const EVENTS = 30;
@@ -47,6 +47,7 @@ it('a process that is killed between deliveries and its note loses none, and rep
   const deps = {
     store,
     pages: undefined,
+    settings: SETTINGS,
     log: createLog('silent'),
     now: () => now,
     draw: () => 0,

@@ -3,12 +3,11 @@ import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
 import { deliverDigest, mailTransport } from '../../../src/reports/events/deliver.ts';
 import { remindPeople } from '../../../src/reports/events/remind.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { quickSettings } from '../../support/product.ts';
 import { FakeMailServer } from './mail-server.ts';
-import { Sending } from './sending.ts';
+import { SETTINGS, Sending } from './sending.ts';
 
 const HOURS = 72;
-const terms = { waits: { ...quickSettings.terms.waits, approvalTtlMs: HOURS * HOUR_MS } };
+const terms = { waits: { ...SETTINGS.terms.waits, approvalTtlMs: HOURS * HOUR_MS } };
 
 async function asked(sending: Sending, id: string): Promise<string> {
   const { record } = await sending.store.claimPayout(payoutClaim(id));

@@ -1,6 +1,7 @@
 import type { EventFilter } from '../../../src/domain/events-out.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
+import { loadConfig } from '../../../src/platform/config.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import {
   deliverEvents,
@@ -15,6 +16,7 @@ import { Receiver } from './receiver.ts';
 
 export const SECRETS = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
 export const NAME = 'erp';
+export const { settings: SETTINGS } = loadConfig({});
 
 /** A store, a receiver, and a sender between them in virtual time. */
 export class Sending implements AsyncDisposable {
@@ -23,6 +25,7 @@ export class Sending implements AsyncDisposable {
   readonly proxy: WebhookEndpoint;
   now = Date.parse('2026-03-02T08:00:00Z');
   filter: EventFilter = {};
+  settings: SenderDeps['settings'] = SETTINGS;
   pages: string | undefined;
   readonly #opened = new AsyncDisposableStack();
 
@@ -52,7 +55,8 @@ export class Sending implements AsyncDisposable {
     const { signal } = new AbortController();
     const now = (): number => this.now;
     const { store, pages } = this;
-    return { store, pages, log: createLog('silent'), now, draw: () => 0, owner: 'one', signal, ...change };
+    const { settings } = this;
+    return { store, settings, pages, log: createLog('silent'), now, draw: () => 0, owner: 'one', signal, ...change };
   }
 
   /** What one sender does that polls once. */

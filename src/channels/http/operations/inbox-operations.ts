@@ -3,9 +3,9 @@ import { acknowledgementOf, may, mayOperateCard, type Person, personOf } from '.
 import { visible } from '../../../domain/finding.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, type ShownState } from '../../../domain/payout-state.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { assertMayAcknowledge, awaitsDecisionBy } from '../../../people/decisions/scope.ts';
-import { openQuestion } from '../../../people/decisions/shown-question.ts';
-import { approvedBy, scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
+import { rowsFor } from '../../../people/decisions/rows-for.ts';
+import { assertMayAcknowledge } from '../../../people/decisions/scope.ts';
+import { scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
 import { type DescribedIncident, describedIncident } from '../../../reports/incident-sides.ts';
 import { kindOf, type NextStep, nextStep } from '../../../reports/next-step.ts';
 import { stepContext } from '../../../reports/report-source.ts';
@@ -102,6 +102,7 @@ async function waitingRows(
   name: string | undefined,
 ): Promise<{ rows: PayoutRecord[]; isCut: boolean }> {
   const wants = (it: string): boolean => kind === undefined || it === kind;
+  const deps = { store: place.store, settings: place.config.settings, now: place.now };
   const off = await place.store.switches();
   const read = await oldest(place, NEEDS_PEOPLE_STATES);
   // A read of its own: most of them may have nothing to do with the switch, and would take the place of what asks people.
@@ -113,27 +114,11 @@ async function waitingRows(
     .filter((row) => maySeePayout(place.caller, row))
     .sort((a, b) => a.stateSince - b.stateSince);
   const isCut = Math.max(read.length, unstarted.length) === READ_MAX;
-  return { rows: name === undefined ? waiting : await rowsFor(place, waiting, name), isCut };
+  return { rows: name === undefined ? waiting : await rowsFor(deps, waiting, name), isCut };
 }
 
 const oldest = ({ store, caller }: Place, states: readonly ShownState[]): Promise<PayoutRecord[]> =>
   store.searchPayouts({ states, seenBy: payoutsSeenBy(caller) }, { order: 'oldest', limit: READ_MAX });
-
-async function rowsFor(
-  { config: { settings }, store, now }: Place,
-  rows: readonly PayoutRecord[],
-  name: string,
-): Promise<PayoutRecord[]> {
-  const mine: PayoutRecord[] = [];
-  const reader = { policy: settings.policy, name, now: now() };
-  for (const row of rows) {
-    if (!awaitsDecisionBy(reader, row, [])) continue;
-    const asked = await openQuestion({ store, settings }, row);
-    const approved = await approvedBy({ store, settings, now }, row, asked);
-    if (awaitsDecisionBy(reader, row, approved)) mine.push(row);
-  }
-  return mine;
-}
 
 async function openIncidents(
   { store, caller }: Place,
