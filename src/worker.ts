@@ -15,6 +15,7 @@ import type { Log } from './domain/settings.ts';
 import { DAY_MS } from './domain/time.ts';
 import { checkInstruction } from './files/rules/check-instruction.ts';
 import { appOf } from './platform/app.ts';
+import { erasurePass } from './platform/audit/erasure-pass.ts';
 import { keepLog } from './platform/audit/open-audit-log.ts';
 import { assertPolicyKept, keepPolicyLog } from './platform/audit/policy-log.ts';
 import { assertSends } from './platform/config/bank.ts';
@@ -261,6 +262,7 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
     () => remindPeople({ store, terms: settings.terms, leadMs: config.events.remindMs, now: Date.now() }),
     'nobody was reminded',
   );
+  const erase = job(eraser(config, store, log), 'personal data was not erased');
   const checkClock = bankClockAlarm(bank.clock, settings.clockSkewMs, log);
   await resume();
   // Not awaited: it may have to ask the acquirer.
@@ -271,13 +273,25 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
     checkClock();
     // So that a change of the file is reported even if nothing asks for the policy.
     config.policyFile?.current();
-    for (const task of [resume, pass, keep, sign, prune, remind]) void task();
+    for (const task of [resume, pass, keep, sign, prune, remind, erase]) void task();
   }, EVERY_MS);
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
       await sign();
     },
+  };
+}
+
+/** Erases personal data whose time has come, where that is set. */
+function eraser({ retentionDays }: Config, store: Store, log: Log): () => Promise<void> {
+  if (retentionDays === undefined) return async () => {};
+  const pass = erasurePass(store, retentionDays, Date.now);
+  return async () => {
+    const { payouts, differing } = await pass();
+    if (payouts > 0) log.info({ count: payouts }, 'personal data erased');
+    for (const reference of differing)
+      log.warn({ reference }, 'personal data kept: the payout differs from the audit log');
   };
 }
 

@@ -54,6 +54,7 @@ import {
   reconcile,
   reference,
   report,
+  retention,
   statement,
   status,
   template,
@@ -131,7 +132,7 @@ const COMMAND_GROUPS = {
   ],
   Show: [
     ...[status, report, list, incidents, statement, period, explain],
-    ...[accounts, cash, beneficiaries, orders, calendar, events, audit],
+    ...[accounts, cash, beneficiaries, orders, calendar, events, audit, retention],
   ],
   'Run and keep': [worker, gateway, mcp, sandbox, intake, schedule, reconcile, migrate, backup, restore],
   'For scripts and developers': [completion, reference, histories, replay],

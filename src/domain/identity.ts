@@ -29,13 +29,22 @@ export function payloadDigest(instruction: PayoutInstruction): string {
   return hash('sha256', JSON.stringify(entries));
 }
 
-/** What the maker of a row signs: its payload, and what its plan has shown of its exchange. */
-export function madeDigest(instruction: PayoutInstruction): string {
+/**
+ * What the maker of a row signs: its payload, and what its plan has shown of its exchange. `payload`: its digest as it was claimed,
+ * where personal data has been erased since.
+ */
+export function madeDigest(instruction: PayoutInstruction, payload = payloadDigest(instruction)): string {
   const { sell_currency: currency, max_rate: rate, paying_account_id: account } = instruction;
-  const payload = payloadDigest(instruction);
   const bound = [currency, rate, account];
   return bound.every((value) => value === undefined) ? payload : hash('sha256', JSON.stringify([payload, ...bound]));
 }
+
+/** `madeDigest` of a stored row as it was claimed. */
+export const claimedDigest = (row: {
+  instruction: PayoutInstruction;
+  payloadDigest: string;
+  erasedAt: number | null;
+}): string => madeDigest(row.instruction, row.erasedAt === null ? undefined : row.payloadDigest);
 
 /**
  * Digest of user, payee, amount and currency, equal for payouts that look alike. Undefined if the row names no payee. With

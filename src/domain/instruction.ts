@@ -106,6 +106,15 @@ export function beneficiaryFields(instruction: PayoutInstruction): Record<string
   return fields;
 }
 
+/** What books, proofs and the search for duplicates need; everything else of an instruction is about a person, or free text. */
+const IMPERSONAL: ReadonlySet<string> = new Set<string>([
+  ...INSTRUCTION_FIELDS.filter((name) => name !== 'note' && name !== 'reason'),
+  ...['to_account_id', 'sell_currency', 'max_rate', 'paying_account_id'],
+]);
+
+export const withoutPersonalData = (instruction: PayoutInstruction): PayoutInstruction =>
+  Object.fromEntries(Object.entries(instruction).filter(([name]) => IMPERSONAL.has(name))) as PayoutInstruction;
+
 /** Fields in the workflow input of a claimed row: what an operator reads in the UI. The rest stays in the store. */
 const CLAIMED_FIELDS: ReadonlySet<string> = new Set(['id', 'uid', 'account_id', 'amount', 'currency']);
 

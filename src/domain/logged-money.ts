@@ -31,8 +31,10 @@ export interface LogDifference {
 interface ComparedRow {
   reference: string;
   instruction: PayoutInstruction;
-  /** Of the instruction as it is now. */
+  /** Of the instruction as it was claimed. */
   digest: string;
+  /** Of the instruction as it is now; undefined: no personal data was erased from it. */
+  left: string | undefined;
   state: PayoutState;
   orderId: string | null;
   fee: string | null;
@@ -40,8 +42,10 @@ interface ComparedRow {
 }
 
 export const COMPLETED = 'payout completed';
+/** Its entry holds the digest of the instruction as it was claimed, and of what is left of it. */
+export const ERASED = 'personal data erased';
 const SENT = 'order sent';
-const CLAIMED = 'payout claimed';
+export const CLAIMED = 'payout claimed';
 /** Actions whose entries say what a payout asks. */
 const DECISIONS: readonly string[] = ['approve', 'approve, signed', 'reject, signed'];
 
@@ -55,6 +59,11 @@ export function rowDifferences(row: ComparedRow, entries: readonly MoneyEntry[])
   for (const entry of [...asked, ...sent]) found.money(entry, instruction, 'row');
   for (const entry of asked) {
     if (entry.action === CLAIMED) found.text(entry, 'digest', row.digest, 'row');
+  }
+  if (row.left !== undefined) {
+    const erased = entries.findLast(({ action }) => action === ERASED);
+    if (erased === undefined) found.add(null, 'left', '', row.left, 'row');
+    else for (const field of ['digest', 'left'] as const) found.text(erased, field, row[field], 'row');
   }
   const lastSent = sent.at(-1);
   const decided = entries.findLast((entry) => isApproval(entry) && entry.seq < (lastSent?.seq ?? 0));
@@ -153,7 +162,7 @@ function feeIn(fee: string | undefined, currency: string): string | undefined {
 }
 
 const ACCOUNTS: readonly string[] = ['account', 'to'];
-const DIGESTS: readonly string[] = ['digest', 'payee', 'root'];
+const DIGESTS: readonly string[] = ['digest', 'left', 'payee', 'root'];
 const SHOWN = 12;
 
 export function shortened(field: string, logged: string, found: string): { logged: string; found: string } {

@@ -20,6 +20,7 @@ import { homeOf, witnessFolderOf } from './config/home.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
 import { ConfigError, type Environment, key, readKeys, Secret, unknownKeys, type ValuesOf } from './config/key.ts';
 import { assertKeysPrivate, FILE_ACCESS_KEYS, PolicyFile, readableSecrets } from './config/policy.ts';
+import { RETENTION_KEYS, retentionDaysOf } from './config/retention.ts';
 import { AUTHORITY_KEYS, BANK_RECORD_KEYS, CARD_PACE_KEYS, PACE_KEYS, settingsOf } from './config/settings.ts';
 import { SIGN_IN_KEYS, signInOf } from './config/sign-in.ts';
 import { metricsOf, openAddresses, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';
@@ -64,6 +65,7 @@ export const SETTING_GROUPS = {
       null,
       'id of a store that is lost for good: a worker that starts takes over its Temporal namespace for the present store',
     ),
+    ...RETENTION_KEYS,
   },
   Files: {
     ...INTAKE_KEYS,
@@ -217,6 +219,8 @@ export function loadConfig(env: Environment) {
     /** Bank or cluster are on another machine, and no policy says who may move money: nothing is sent. */
     lacksPolicy: values.PAYOUTS_POLICY === undefined && !isAllHere(bank, temporal),
     ...filesOf(values),
+    /** Days after which personal data of ended payouts is erased; undefined: never. */
+    retentionDays: retentionDaysOf(values),
     /** Undefined: payees are not checked. */
     checks: checksOf(values, bank),
     cards: cardsOf(values),

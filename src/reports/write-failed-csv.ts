@@ -14,15 +14,15 @@ const KNOWN: ReadonlySet<string> = new Set(['already-taken', 'id-reused', 'retry
 /**
  * Rows of a batch that certainly moved no money: those proven unpaid, each with the reference of which it is the next generation
  * (`retry_of`), and those refused for their values, as written. Never a row with an unknown outcome, a row that was not read
- * completely, or a row of a bank message, whose columns do not contain everything that it asked for.
+ * completely, whose personal data is erased, or a row of a bank message, whose columns do not contain everything that it asked for.
  */
 export async function* unpaidLines(
   rows: AsyncIterable<PayoutRecord>,
   refused: AsyncIterable<RefusedRow>,
   unpaid: ReadonlySet<string>,
 ): AsyncGenerator<Line> {
-  for await (const { reference, instruction } of rows) {
-    if (unpaid.has(reference)) yield { ...instruction, retry_of: reference };
+  for await (const { reference, instruction, erasedAt } of rows) {
+    if (unpaid.has(reference) && erasedAt === null) yield { ...instruction, retry_of: reference };
   }
   for await (const { instruction, findings } of refused) {
     if (findings.some(({ rule }) => KNOWN.has(rule)) || Object.keys(instruction).length === 0) continue;

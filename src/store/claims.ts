@@ -121,7 +121,7 @@ async function rootOf(db: Database, batchId: string): Promise<string> {
   const query = db.selectFrom('payouts').select(['row', 'reference', 'instruction']).where('batchId', '=', batchId);
   const claimed = new ClaimedRows();
   const read = (after: number) => query.where('row', '>', after).orderBy('row').limit(ROWS_PER_STATEMENT).execute();
-  for await (const row of pagedByRow(read)) claimed.add(row);
+  for await (const row of pagedByRow(read)) claimed.add(row.reference, madeDigest(row.instruction));
   return claimed.root();
 }
 
@@ -181,7 +181,7 @@ type Written<Table extends keyof Tables, Later extends keyof Tables[Table]> = {
     : never;
 };
 
-const batchOf = (claim: BatchClaim): Written<'batches', 'controlReason' | 'endedAt'> => ({
+const batchOf = (claim: BatchClaim): Written<'batches', 'controlReason' | 'endedAt' | 'erasedAt'> => ({
   batchId: claim.batchId,
   file: claim.file,
   sha256: claim.sha256,

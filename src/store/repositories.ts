@@ -28,6 +28,15 @@ export {
 export * from './batches.ts';
 export { claimBatch, claimPayout, knownClaims, lookAlikes, renewClaim } from './claims.ts';
 export { storeRole } from './engine/postgres.ts';
+export {
+  erasePayeeChecks,
+  erasePayees,
+  erasePayouts,
+  eraseRefusedRows,
+  eraseStatement,
+  payoutsToErase,
+  retentionCounts,
+} from './erasure.ts';
 export * from './facts.ts';
 export {
   acknowledgeIncident,

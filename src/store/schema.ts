@@ -391,6 +391,8 @@ interface BatchTable {
   createdAt: number;
   /** When every row had an end or was with an operator; null before. */
   endedAt: number | null;
+  /** When personal data was erased from its refused rows; null: it was not. */
+  erasedAt: number | null;
 }
 export type BatchRecord = Selectable<BatchTable>;
 
@@ -461,6 +463,8 @@ interface PayoutTable {
   /** When its state or the code of its reason was entered; a check that finds the same again does not change it. */
   stateSince: number;
   endedAt: number | null;
+  /** When personal data was erased from it; null: it was not. */
+  erasedAt: number | null;
 }
 
 /** Columns of a payout that are written as it proceeds; its claim writes the others. */
@@ -468,7 +472,7 @@ export type WrittenLater =
   | 'soldCurrency'
   | ('claimRunId' | 'term' | 'assessed' | 'fundsNeeded' | 'reason' | 'reasonCode' | 'orderId' | 'fee' | 'feeCurrency')
   | ('cameBack' | 'returnedAs')
-  | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt');
+  | ('closedRuns' | 'closedAtState' | 'nextRestartAt' | 'releasedAt' | 'endedAt' | 'erasedAt');
 
 /**
  * Without the closed runs, which only a `QuietPayout` shows, and without `amount`, `currency` and `payee`, which only searches and

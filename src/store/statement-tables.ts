@@ -5,7 +5,8 @@ import type { Json } from './engine/column-dialect.ts';
 
 /** Tables of what the bank has booked (migration 0004). Days are ISO 8601, amounts decimal strings. */
 export interface StatementTables {
-  statements: StatementRecord;
+  /** `erasedAt`: when names and texts were erased from its entries; null: they were not. */
+  statements: StatementRecord & { erasedAt: number | null };
   statementEntries: EntryTable;
   statementDetails: { entryId: string; part: number; facts: Json<InText<EntryDetail>> };
   entryMatches: EntryMatch;
@@ -27,6 +28,14 @@ export type InText<Facts> = {
       ? string | undefined
       : Facts[Name];
 };
+
+/** Without free text and the account of the other side. */
+export const withoutNames = <Facts extends InText<StatementEntry> | InText<EntryDetail>>(facts: Facts): Facts => ({
+  ...facts,
+  text: '',
+  counterparty: undefined,
+  returnReason: facts.returnReason && { ...facts.returnReason, text: undefined },
+});
 
 /** A statement that was taken, or of which an interrupted taking has left entries (`takenAt` null). */
 export interface StatementRecord {

@@ -7,6 +7,7 @@ export type { AuditEntry } from './audit/entry.ts';
 export type { NumberedEntry } from './audit-log.ts';
 export type * from './claims.ts';
 export type { StoreRole } from './engine/postgres.ts';
+export type * from './erasure.ts';
 export type * from './incidents.ts';
 export type * from './notice-tables.ts';
 export type * from './outbox.ts';

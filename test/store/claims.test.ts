@@ -56,6 +56,7 @@ onEveryStore('claimBatch', (test) => {
         updatedAt: 1_234,
         stateSince: 1_234,
         endedAt: null,
+        erasedAt: null,
       },
       expect.objectContaining({ row: 2, documentId: 'b' }),
     ]);
@@ -75,6 +76,7 @@ onEveryStore('claimBatch', (test) => {
       traceparent: null,
       createdAt: 1_234,
       endedAt: null,
+      erasedAt: null,
     });
   });
 

@@ -185,6 +185,19 @@ export const period = group('period', 'what the bank booked on each account in a
   commands: [showPeriod, closePeriod, listPeriods, periodDocument],
 });
 
+export const retention = command(
+  'retention',
+  'show whose personal data is to be erased, what keeps it, and what was erased',
+  {
+    examples: [
+      ['payouts retention', 'by PAYOUTS_RETENTION_DAYS'],
+      ['payouts retention --days 400', 'what that number of days would erase'],
+    ],
+    options: [option('--days <n>', 'as if PAYOUTS_RETENTION_DAYS were this', { parse: days })],
+    action: async () => (await import('../retention-actions.ts')).retention,
+  },
+);
+
 export const accounts = command('accounts [uid]', 'show balances of a user, or of the master institution', {
   examples: [
     ['payouts accounts u-1001', 'balances of a user'],

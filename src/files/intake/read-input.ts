@@ -1,4 +1,5 @@
 import type { SignedDecision, Statement } from '../../domain/authority.ts';
+import { counted } from '../../domain/display.ts';
 import { withoutBound } from '../../domain/instruction.ts';
 import { isoDate } from '../../domain/time.ts';
 import type { App } from '../../platform/app.ts';
@@ -94,14 +95,19 @@ export async function readUnpaid(
 ): Promise<ReadFile | IntakeRefusal> {
   const batch = await store.batch(batchId);
   const staged = new StagedFile();
+  let erased = 0;
   try {
     for await (const page of inPages(store.rows(batchId))) {
       // A row that the bank now shows as paid is a finding, not one that is left out without a word.
       const unpaid = wanted === undefined ? await provenUnpaid(store, page) : new Set<string>();
-      for (const { row: position, reference, instruction, original } of page) {
+      for (const { row: position, reference, instruction, original, erasedAt } of page) {
         const row = position ?? 0;
         // A named row that is not proven unpaid is a finding; without names, such rows are skipped.
         if (wanted === undefined ? !unpaid.has(reference) : !wanted.has(row)) continue;
+        if (erasedAt !== null) {
+          erased += 1;
+          continue;
+        }
         const again = { ...withoutBound(instruction), retry_of: reference } as Record<string, string>;
         staged.row({ row, line: row, instruction: again, ...(original === null ? {} : { original }) });
       }
@@ -111,10 +117,15 @@ export async function readUnpaid(
     staged[Symbol.dispose]();
     throw error;
   }
-  if (batch !== undefined && staged.rowCount > 0) {
+  if (batch !== undefined && staged.rowCount > 0 && (erased === 0 || wanted === undefined)) {
     return { file: batch.file, format: 'json', sha256: batch.sha256, staged, retryOf: batchId };
   }
   staged[Symbol.dispose]();
+  if (erased > 0) {
+    const message = `The payee details of ${counted(erased, 'row')} are erased (PAYOUTS_RETENTION_DAYS); nothing was sent.`;
+    const hint = 'Submit them in a new file, with new ids.';
+    return new IntakeRefusal('invalid-input', 'personal-data-erased', message, { hint, batchId });
+  }
   const message = 'No row of this batch is proven unpaid; nothing was sent.';
   const hint = `payouts report ${batchId} shows how each row ended.`;
   return new IntakeRefusal('invalid-input', 'nothing-to-retry', message, { hint, batchId });

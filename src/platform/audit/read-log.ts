@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Bank } from '../../bank/bank.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
-import { madeDigest } from '../../domain/identity.ts';
+import { claimedDigest, madeDigest, payloadDigest } from '../../domain/identity.ts';
 import {
+  CLAIMED,
   COMPLETED,
   type LogDifference,
   type MoneyEntry,
@@ -24,7 +25,7 @@ import {
 } from '../../store/audit/checkpoint.ts';
 import { ClaimedRows, leafText } from '../../store/audit/entry.ts';
 import { checkpointLine, type Leaf, type LogVerdict, verifyLog } from '../../store/audit/verify-log.ts';
-import type { CheckpointRecord, PayoutRecord, Store } from '../../store/store.ts';
+import type { CheckpointRecord, NumberedEntry, PayoutRecord, Store } from '../../store/store.ts';
 
 /**
  * Checks a store's log while entries may be appended to it.
@@ -118,7 +119,7 @@ export async function compareWithLog(store: Store, bank: Pick<Bank, 'orders'> | 
     for (const row of page) {
       const its = entries.get(row.reference) ?? [];
       compared.payouts += 1;
-      differences.push(...rowDifferences({ ...row, digest: madeDigest(row.instruction) }, its));
+      differences.push(...differencesOfRow(row, its));
       const order = await orders?.of(row, its);
       if (order === undefined) continue;
       compared.orders = (compared.orders ?? 0) + 1;
@@ -129,23 +130,64 @@ export async function compareWithLog(store: Store, bank: Pick<Bank, 'orders'> | 
   return { ...compared, differences: differences.slice(0, KEPT_MAX) };
 }
 
+const differencesOfRow = (row: PayoutRecord, its: readonly MoneyEntry[]): LogDifference[] => {
+  const left = row.erasedAt === null ? undefined : madeDigest(row.instruction);
+  return rowDifferences({ ...row, digest: claimedDigest(row), left }, its);
+};
+
+const BATCH_ENTRIES: readonly string[] = ['batch claimed', 'batch retried'];
+
 /** The root over the rows of each claimed batch. */
 async function batchDifferences(store: Store): Promise<LogDifference[]> {
   const found: LogDifference[] = [];
-  for await (const page of store.entriesWith(['batch claimed', 'batch retried'])) {
-    for (const { seq, subject, detail } of page) {
-      const [claimed, before] = [new ClaimedRows(), { rows: detail.rows ?? '', root: detail.root ?? '' }];
-      let count = 0;
-      for await (const { reference, instruction } of store.rows(subject)) {
-        claimed.add({ reference, instruction });
-        count += 1;
-      }
-      const now = { rows: `${count}`, root: claimed.root() };
-      for (const field of ['rows', 'root'] as const) {
-        if (before[field] === now[field]) continue;
-        found.push({ seq, subject, field, ...shortened(field, before[field], now[field]), where: 'row' });
-      }
-    }
+  for await (const page of store.entriesWith(BATCH_ENTRIES)) {
+    for (const entry of page) found.push(...(await rootDifferences(store, entry)));
+  }
+  return found;
+}
+
+async function rootDifferences(store: Store, { seq, subject, detail }: NumberedEntry): Promise<LogDifference[]> {
+  const [claimed, before] = [new ClaimedRows(), { rows: detail.rows ?? '', root: detail.root ?? '' }];
+  let count = 0;
+  for await (const row of store.rows(subject)) {
+    claimed.add(row.reference, claimedDigest(row));
+    count += 1;
+  }
+  const now = { rows: `${count}`, root: claimed.root() };
+  return (['rows', 'root'] as const)
+    .filter((field) => before[field] !== now[field])
+    .map((field) => ({ seq, subject, field, ...shortened(field, before[field], now[field]), where: 'row' }));
+}
+
+/**
+ * Those of these payouts that are what the log says of them, and whose digests are those of their instructions: the digest stands
+ * for what is erased. `batches`: by id whether the rows of a batch are, filled here.
+ */
+export async function asLogged(
+  store: Store,
+  rows: readonly PayoutRecord[],
+  batches: Map<string, boolean>,
+): Promise<PayoutRecord[]> {
+  const isWhole = async (batchId: string): Promise<boolean> => {
+    const entries = (await store.auditEntries({ subject: batchId })).filter(({ action }) =>
+      BATCH_ENTRIES.includes(action),
+    );
+    const differences = await Promise.all(entries.map((entry) => rootDifferences(store, entry)));
+    return entries.length > 0 && differences.flat().length === 0;
+  };
+  const entries = Map.groupBy(
+    await store.numberedEntriesOf(rows.map(({ reference }) => reference)),
+    ({ subject }) => subject,
+  );
+  const found: PayoutRecord[] = [];
+  for (const row of rows) {
+    const { batchId, instruction, payloadDigest: digest, reference } = row;
+    if (batchId !== null && !batches.has(batchId)) batches.set(batchId, await isWhole(batchId));
+    const its = entries.get(reference) ?? [];
+    const isClaimLogged =
+      batchId === null ? its.some(({ action }) => action === CLAIMED) : batches.get(batchId) === true;
+    if (!isClaimLogged || digest !== payloadDigest(instruction)) continue;
+    if (differencesOfRow(row, its).length === 0) found.push(row);
   }
   return found;
 }

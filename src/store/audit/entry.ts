@@ -1,5 +1,3 @@
-import { madeDigest } from '../../domain/identity.ts';
-import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { leafHash, MerkleTree } from './merkle.ts';
 
 /** What somebody or something did, as it is handed in. It contains no secret, no payee name and no account number. */
@@ -89,8 +87,8 @@ const masked = (text: string): string =>
 export class ClaimedRows {
   readonly #tree = new MerkleTree();
 
-  add({ reference, instruction }: { reference: string; instruction: PayoutInstruction }): void {
-    this.#tree.append(leafHash(JSON.stringify([reference, madeDigest(instruction)])));
+  add(reference: string, digest: string): void {
+    this.#tree.append(leafHash(JSON.stringify([reference, digest])));
   }
 
   /** 32 bytes in base64. */

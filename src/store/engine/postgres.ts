@@ -201,19 +201,21 @@ const WRITES: Readonly<Record<string, string>> = {
   audit_log: 'insert',
   audit_checkpoints: 'insert, update (copied_at, mailed_at)',
   audit_tree: 'update (size, edge)',
-  // What people signed or the bank booked.
+  // What people signed or the bank booked; names and texts are erased from it.
   decisions: 'insert',
   accepted_differences: 'insert',
   booked_exchanges: 'insert',
   paid_orders: 'insert',
   plan_rows: 'insert',
-  statement_details: 'insert',
-  return_reasons: 'insert',
+  statement_details: 'insert, update (facts)',
+  return_reasons: 'insert, update (text)',
   signed_decisions: 'insert, update (taken_at, used_at)',
   ...Object.fromEntries(
     [
       ...['idempotency_keys', 'meta', 'open_orders', 'outbox', 'refused_events', 'senders', 'subscriptions'],
       ...['switches', 'watches'],
+      // Erased when their time has come.
+      ...['payees', 'payee_checks'],
       // An order list takes the place of the one before, and a comparison that of the one before.
       ...['entry_matches', 'statement_entries', 'statements'],
     ].map((table) => [table, 'insert, update, delete']),

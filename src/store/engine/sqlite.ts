@@ -258,6 +258,8 @@ export async function openSqliteFile(path: string): Promise<DatabaseSync> {
     await whenUnlocked(() => opened.exec('pragma journal_mode = wal'));
     // In WAL mode anything below FULL loses the last commits on power loss, and with them the record of what was sent.
     await whenUnlocked(() => opened.exec('pragma synchronous = full'));
+    // What is erased leaves the file, too.
+    opened.exec('pragma secure_delete = on');
     return opened;
   } catch (error) {
     database?.close();

@@ -39,7 +39,7 @@ create table batches (
   message text, message_id text,
   retry_of text,
   held_until bigint, traceparent text,
-  created_at bigint not null, ended_at bigint
+  created_at bigint not null, ended_at bigint, erased_at bigint
 );
 create index batches_message_id on batches (message_id);
 
@@ -82,6 +82,7 @@ create table payouts (
   claim_run_id text, term integer default 0 not null, assessed text,
   closed_runs integer default 0 not null, closed_at_state text, next_restart_at bigint,
   released_at bigint, created_at bigint not null, updated_at bigint not null, ended_at bigint,
+  erased_at bigint,
   constraint payouts_document unique (uid, document_id, generation),
   constraint payouts_batch_row unique (batch_id, row)
 );
@@ -101,6 +102,8 @@ create index payouts_waiting on payouts (created_at, row, reference, state, uid,
   where coalesce(state, '') in ('awaiting-approval', 'awaiting-bank-approval', 'held', 'awaiting-funds', 'needs-operator');
 -- Includes the condition's own column, so that SQLite need not read the table.
 create index payouts_open on payouts (state, created_at, state_since, ended_at) where ended_at is null;
+-- What is to be erased when its time has come. Must match the query's condition.
+create index payouts_unerased on payouts (ended_at, reference) where erased_at is null and ended_at is not null;
 -- The order of lists of payouts, newest first.
 create index payouts_listed on payouts (created_at desc, (coalesce("row", 0)), reference);
 -- Alone answers what was paid in a period. Must match the query's condition; written so that no other index fits it.

@@ -14,7 +14,7 @@ create table statements (
   opening text, closing text,
   entries bigint not null,
   digest text not null, file text not null,
-  taken_by text, taken_at bigint
+  taken_by text, taken_at bigint, erased_at bigint
 );
 create index statements_account on statements (account_id, to_day);
 create index statements_uid on statements (uid, to_day);

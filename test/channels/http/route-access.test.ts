@@ -139,6 +139,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'POST /codec/:namespace/decode',
     'GET /v1/audit',
     'GET /v1/audit/export',
+    'GET /v1/retention',
     'GET /v1/events',
     'GET /v1/events/subscriptions',
     'GET /audit',

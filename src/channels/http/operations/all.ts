@@ -1,5 +1,5 @@
 import type { OperationHere } from '../operation.ts';
-import { AUDIT_ENTRIES, AUDIT_EXPORT } from './audit-operations.ts';
+import { AUDIT_ENTRIES, AUDIT_EXPORT, RETENTION } from './audit-operations.ts';
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES, OFFER } from './bank-operations.ts';
 import { CANCEL_CARD, CARD_AMOUNT, RESOLVE_CARD } from './card-decision-operations.ts';
 import { CARD, CARD_AT_ACQUIRER, CARDS } from './card-operations.ts';
@@ -66,6 +66,7 @@ const BY_ID = {
   listRequiredDetails: OFFER,
   listAuditEntries: AUDIT_ENTRIES,
   exportAudit: AUDIT_EXPORT,
+  getRetention: RETENTION,
   listStatements: STATEMENTS,
   listDiscrepancies: DISCREPANCIES,
   exportDiscrepancies: DISCREPANCIES_CSV,

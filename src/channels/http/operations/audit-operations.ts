@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Problem } from '../../../domain/problem.ts';
+import { DAY_MS } from '../../../domain/time.ts';
 import { storedVerifier } from '../../../platform/audit/open-audit-log.ts';
 import { exportedLines } from '../../../platform/audit/read-log.ts';
-import type { NumberedEntry, Store } from '../../../store/store.ts';
+import type { NumberedEntry, RetentionCounts, Store } from '../../../store/store.ts';
 import { findTarget } from '../../find-target.ts';
 import { operation, pathId, wholeNumber } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
@@ -11,6 +12,7 @@ const TAG = 'audit';
 /** Entries do not say whose they are. */
 const READING: CallerAccess = { roles: ['operator', 'auditor'], scope: 'whole' };
 const SHOWN_MAX = 100_000;
+const DAYS_MAX = 36_500;
 
 export const AUDIT_ENTRIES = operation({
   method: 'GET',
@@ -49,5 +51,31 @@ export const AUDIT_EXPORT = operation({
     const verifier = await storedVerifier(store);
     if (verifier !== undefined) return exportedLines(store, verifier);
     throw new Problem('not-found', 'audit-key', 'The store has no key of its audit log yet.');
+  },
+});
+
+/** What `PAYOUTS_RETENTION_DAYS` erases and has erased; see `RetentionCounts`. */
+export interface Retention extends RetentionCounts {
+  /** As set for the process that answers, or as asked; null: nothing is erased. */
+  days: number | null;
+  /** What is older is erased, epoch ms; without days, 0. */
+  before: number;
+}
+
+export const RETENTION = operation({
+  method: 'GET',
+  path: '/v1/retention',
+  hide: true,
+  tag: TAG,
+  summary:
+    'How many ended payouts still hold personal data that is to be erased, what keeps others, and what was erased',
+  access: READING,
+  input: z.strictObject({
+    days: wholeNumber(1, DAYS_MAX).optional().describe('as if this were PAYOUTS_RETENTION_DAYS'),
+  }),
+  answer: z.looseObject({ days: z.int().nullable(), before: z.int() }),
+  async run({ store, config, now }, { days = config.retentionDays }): Promise<Retention> {
+    const before = days === undefined ? 0 : now() - days * DAY_MS;
+    return { days: days ?? null, before, ...(await store.retentionCounts(before)) };
   },
 });
