@@ -165,8 +165,9 @@ export async function coverageSince(db: Database, uid: string, day: string): Pro
     .where('toDay', '>=', day)
     .where('takenAt', 'is not', null)
     .execute();
-  return rows.map(({ accountId, kind, fromDay: from, toDay: to, opening, closing }) => {
-    return { accountId, kind, from, to, opening: minorIn(opening), closing: minorIn(closing) };
+  return rows.map(({ statementId, accountId, kind, fromDay: from, toDay: to, opening, closing, takenAt }) => {
+    const balances = { opening: minorIn(opening), closing: minorIn(closing) };
+    return { statementId, accountId, kind, from, to, ...balances, takenAt: takenAt ?? 0 };
   });
 }
 

@@ -127,6 +127,7 @@ const WORD_LENGTH = 5;
 
 /** A statement, as far as it says which days are complete. */
 export interface Coverage {
+  statementId: string;
   accountId: string;
   kind: StatementKind;
   from: string;
@@ -134,13 +135,17 @@ export interface Coverage {
   /** Minor units; undefined: not stated. */
   opening: bigint | undefined;
   closing: bigint | undefined;
+  /** Epoch ms. */
+  takenAt: number;
 }
 
 /**
  * Whether everything booked on an account on a day is known: a statement holds it, or lies between two of which one continues the
  * balance of the other, since banks send none for days without bookings.
  */
-export function coverageOf(statements: readonly Coverage[]): (accountId: string, day: string) => boolean {
+export function coverageOf(
+  statements: readonly Omit<Coverage, 'statementId' | 'takenAt'>[],
+): (accountId: string, day: string) => boolean {
   const whole = statements.filter(({ kind }) => kind === 'statement' || kind === 'orders');
   const ranges = new Map(
     [...Map.groupBy(whole, ({ accountId }) => accountId)].map(([accountId, some]) => [accountId, rangesOf(some)]),
@@ -148,7 +153,9 @@ export function coverageOf(statements: readonly Coverage[]): (accountId: string,
   return (accountId, day) => ranges.get(accountId)?.some(({ from, to }) => from <= day && day <= to) === true;
 }
 
-function rangesOf(statements: readonly Coverage[]): { from: string; to: string }[] {
+function rangesOf(
+  statements: readonly Pick<Coverage, 'from' | 'to' | 'opening' | 'closing'>[],
+): { from: string; to: string }[] {
   const inOrder = statements.toSorted((a, b) => (a.to < b.to ? -1 : a.to > b.to ? 1 : a.from < b.from ? -1 : 1));
   const ranges: { from: string; to: string; closing: bigint | undefined }[] = [];
   for (const { from, to, opening, closing } of inOrder) {

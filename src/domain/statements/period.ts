@@ -96,7 +96,7 @@ export interface Gap {
  * that others have told already is left out: a bank may send days and months.
  */
 export function chainOf(statements: readonly LedgerStatement[]): { chain: LedgerStatement[]; gaps: Gap[] } {
-  const left = statements.toSorted((a, b) => compare(a.from, b.from) || compare(a.to, b.to));
+  const left = statements.toSorted((a, b) => compare(a.from, b.from) || compare(b.to, a.to));
   const [chain, gaps]: [LedgerStatement[], Gap[]] = [[], []];
   for (let last: LedgerStatement | undefined; left.length > 0; ) {
     const [first] = left;
@@ -105,13 +105,16 @@ export function chainOf(statements: readonly LedgerStatement[]): { chain: Ledger
     if (next === undefined) break;
     left.splice(left.indexOf(next), 1);
     const gap = next.opening - (last?.closing ?? next.opening);
-    if (last !== undefined && next.from <= last.to && gap !== 0n) continue;
+    if (last !== undefined && next.from <= last.to && (gap !== 0n || isWithin(next, last))) continue;
     if (gap !== 0n) gaps.push({ on: next.from, minor: gap });
     chain.push(next);
     last = { ...next, to: last !== undefined && last.to > next.to ? last.to : next.to };
   }
   return { chain, gaps };
 }
+
+/** Of the days of a longer one. */
+const isWithin = (it: LedgerStatement, longer: LedgerStatement): boolean => it.from < longer.to && it.to <= longer.to;
 
 const isNextOf = (
   last: LedgerStatement | undefined,

@@ -225,8 +225,10 @@ function missingDays(accounts: readonly PeriodAccount[], ledgers: Ledgers, { per
 }
 
 function firstMissing(statements: readonly AccountStatement[], { period, timeZone }: Asked): string | undefined {
+  const inLedger = new Set(chainOf(statements).chain.map(({ statementId }) => statementId));
+  const inChain = statements.filter(({ statementId }) => inLedger.has(statementId));
   const isKnown = coverageOf(
-    statements.map(({ kind, takenAt, to, ...it }) => ({
+    inChain.map(({ kind, takenAt, to, ...it }) => ({
       ...{ ...it, kind },
       // A list that was read during a day does not tell it to its end.
       to: kind === 'orders' ? laterDay(dayIn(takenAt, timeZone), -1) : to,

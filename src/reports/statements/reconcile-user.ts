@@ -1,9 +1,10 @@
 import { formatMinor } from '../../domain/money.ts';
 import type { OrderFacts } from '../../domain/order-judgement.ts';
-import type { BookedLine, Discrepancy, OurRecord, Reconciled } from '../../domain/statements/booked.ts';
+import type { BookedLine, Discrepancy, Match, OurRecord, Reconciled } from '../../domain/statements/booked.ts';
 import { differenceOf, incidentOf } from '../../domain/statements/discrepancies.ts';
-import { coverageOf, linesOf } from '../../domain/statements/lines.ts';
+import { coverageOf, entryOfLine, linesOf } from '../../domain/statements/lines.ts';
 import { RETURNED_WITHIN_DAYS, reconcile } from '../../domain/statements/matching.ts';
+import { repeatsOf } from '../../domain/statements/repeats.ts';
 import { returnReasonText } from '../../domain/statements/return-reasons.ts';
 import { laterDay } from '../../domain/time.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
@@ -43,9 +44,16 @@ export async function reconcileUser(
   const isKnown = coverageOf(coverage);
   const entries = await store.entriesSince(uid, since);
   const details = await store.entryDetails(entries.flatMap((it) => (it.details > 0 ? [it.entryId] : [])));
-  const lines = linesOf(entries, details, isKnown);
+  const repeats = repeatsOf(entries, coverage);
+  const lines = linesOf(
+    entries.filter(({ entryId }) => !repeats.has(entryId)),
+    details,
+    isKnown,
+  );
   const decisions = await store.entryDecisions(uid);
-  const hands = decisions.map(({ lineId, reference }) => ({ lineId, reference: reference ?? undefined }));
+  const hands = decisions.map(({ lineId, reference }) => {
+    return { lineId: repeats.get(lineId) ?? lineId, reference: reference ?? undefined };
+  });
   const records = await recordsFor(
     store,
     uid,
@@ -58,7 +66,8 @@ export async function reconcileUser(
     isCovered: (accountId, day) => day >= since && isKnown(accountId, day),
   });
   const at = now();
-  const { kept, explained } = await store.recordReconciliation({ uid, since, at }, found.matches, found.discrepancies);
+  const matches = [...found.matches, ...repeatedMatches(found.matches, repeats)];
+  const { kept, explained } = await store.recordReconciliation({ uid, since, at }, matches, found.discrepancies);
   const fromOrders = new Set(coverage.flatMap(({ kind, accountId }) => (kind === 'orders' ? [accountId] : [])));
   for (const [index, { discrepancyId, isNew }] of kept.entries()) {
     const discrepancy = found.discrepancies[index];
@@ -81,6 +90,15 @@ export async function reconcileUser(
     returns: found.returns.length,
     reopened,
   };
+}
+
+/** A booking that a statement repeats is the same there. */
+function repeatedMatches(matches: readonly Match[], repeats: ReadonlyMap<string, string>): Match[] {
+  if (repeats.size === 0) return [];
+  const byEntry = Map.groupBy(matches, ({ lineId }) => entryOfLine(lineId));
+  return [...repeats].flatMap(([entryId, first]) =>
+    (byEntry.get(first) ?? []).map((it) => ({ ...it, lineId: `${entryId}${it.lineId.slice(first.length)}` })),
+  );
 }
 
 /** Payouts of these days, and older ones that a booking or a person names. */

@@ -2,6 +2,7 @@ import { iso, isoOrNull } from '../../domain/display.ts';
 import { formatMinor, sumDecimals } from '../../domain/money.ts';
 import { DISCREPANCIES } from '../../domain/statements/discrepancies.ts';
 import { entryOfLine, type KeptEntry } from '../../domain/statements/lines.ts';
+import { repeatsOf } from '../../domain/statements/repeats.ts';
 import { returnReasonText } from '../../domain/statements/return-reasons.ts';
 import { signed } from '../../domain/statements/statement.ts';
 import { laterDay } from '../../domain/time.ts';
@@ -154,9 +155,12 @@ const FLOW_DAYS = 35;
 export async function flowsOf(store: Store, uid: string, accounts: ReadonlySet<string>): Promise<Flow[]> {
   const [latest] = await store.statementsTaken({ uid, limit: 1 });
   if (latest === undefined) return [];
-  const entries = (await store.entriesSince(uid, laterDay(latest.toDay, -FLOW_DAYS))).filter(
-    ({ accountId, isPending, kind }) =>
-      accounts.has(accountId) && !isPending && (kind === 'statement' || kind === 'orders'),
+  const since = laterDay(latest.toDay, -FLOW_DAYS);
+  const all = await store.entriesSince(uid, since);
+  const repeats = repeatsOf(all, await store.coverageSince(uid, since));
+  const entries = all.filter(
+    ({ entryId, accountId, isPending, kind }) =>
+      accounts.has(accountId) && !isPending && (kind === 'statement' || kind === 'orders') && !repeats.has(entryId),
   );
   const found = await store.discrepancies({ uid, open: true, limit: DISCREPANCIES_MAX });
   const open = new Set(found.flatMap(({ lineIds }) => lineIds.map(entryOfLine)));

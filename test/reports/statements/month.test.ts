@@ -116,6 +116,26 @@ it('takes the same file once, and opens each incident once', async () => {
   expect(back?.order?.status).toBe('the account of the payee is closed (AC04)');
 });
 
+describe('the statements of days and one of all of them', () => {
+  const of = (month: Month) => ({ days: camt053(month.bookings), all: camt053(month.bookings, '08', true) });
+  it.each([
+    ['the days first', (month: Month) => [of(month).days, of(month).all]],
+    ['the days last', (month: Month) => [of(month).all, of(month).days]],
+    ['the days in another format', (month: Month) => [of(month).all, mt940(month.bookings)]],
+  ])('book each booking once, and record each return once: %s', async (_order, files) => {
+    const month = monthOf(10);
+    const store = await storeOf(month);
+    for (const file of files(month)) {
+      const { statements } = await takeFile(store, file);
+      expect(new Set(statements.map(({ outcome }) => outcome))).toEqual(new Set(['taken']));
+      expect(inWords(await found(store), month)).toEqual(inWords(month.planted, month));
+      expect(await returnsIn(store, month)).toEqual(expectedReturns(month));
+    }
+    const incidents = await store.incidents({ open: true, limit: 1_000 });
+    expect(incidents.filter(({ kind }) => kind === 'returned')).toHaveLength(month.returns.length);
+  });
+});
+
 it('attributes a return of equal amounts only when people say to which payout it belongs', async () => {
   const month = monthOf(8);
   const store = await storeOf(month);

@@ -270,16 +270,21 @@ export async function storeMonth(store: Store, { payouts }: Month): Promise<void
 
 const sum = (bookings: readonly Booking[]): bigint => bookings.reduce((total, { minor }) => total + minor, 0n);
 
-/** Statements by account and day, with balances that continue each other, up to the end of the month. */
-function* statements(bookings: readonly Booking[]) {
+/** Statements by account and day, or one for all days, with balances that continue each other, up to the end of the month. */
+function* statements(bookings: readonly Booking[], isOne = false) {
   for (const [account, currency] of Object.entries(ACCOUNTS)) {
     let opening = 5_000_000_000n;
     const own = bookings.filter((it) => it.account === account);
     const days = [...new Set([...own.map(({ on }) => on), '2026-03-01', '2026-04-10'])].sort();
+    if (isOne) {
+      const [on = '', to = on] = [days[0], days.at(-1)];
+      yield { account, currency, on, to, number: 'all', opening, closing: opening + sum(own), booked: own };
+      continue;
+    }
     for (const [index, on] of days.entries()) {
       const booked = own.filter((it) => it.on === on);
       const closing = opening + sum(booked);
-      yield { account, currency, on, number: `${index + 1}`, opening, closing, booked };
+      yield { account, currency, on, to: on, number: `${index + 1}`, opening, closing, booked };
       opening = closing;
     }
   }
@@ -287,7 +292,8 @@ function* statements(bookings: readonly Booking[]) {
 
 const SUB_FAMILIES = { payment: 'ESCT', fee: 'CHRG', return: 'RRTN', undone: 'ESCT', deposit: 'ESCT' } as const;
 
-export function camt053(bookings: readonly Booking[], version = '08'): string {
+/** @param isOne one statement an account instead of one a day */
+export function camt053(bookings: readonly Booking[], version = '08', isOne = false): string {
   const amount = (minor: bigint, currency: string): string =>
     `<Amt Ccy="${currency}">${formatMinor(minor < 0n ? -minor : minor, currency)}</Amt><CdtDbtInd>${minor < 0n ? 'DBIT' : 'CRDT'}</CdtDbtInd>`;
   const balance = (code: string, minor: bigint, currency: string, on: string): string =>
@@ -303,9 +309,9 @@ export function camt053(bookings: readonly Booking[], version = '08'): string {
     const details = it.batch === undefined ? `<TxDtls>${refs}${own}${text}${why}</TxDtls>` : '';
     return `<Ntry>${amount(it.minor, currency)}<RvslInd>${it.code === 'undone'}</RvslInd>${status}<BookgDt><Dt>${it.on}</Dt></BookgDt><AcctSvcrRef>${it.bankReference}</AcctSvcrRef>${code}<NtryDtls>${batch ?? ''}${details}</NtryDtls></Ntry>\n`;
   };
-  const parts = [...statements(bookings)].map(
-    ({ account, currency, on, number, opening, closing, booked }) =>
-      `<Stmt><Id>${account}-${number}</Id><CreDtTm>${on}T20:00:00</CreDtTm><Acct><Id><Othr><Id>${account}</Id></Othr></Id><Ccy>${currency}</Ccy></Acct>${balance('OPBD', opening, currency, on)}${balance('CLBD', closing, currency, on)}${booked.map((it) => entry(it, currency)).join('')}</Stmt>`,
+  const parts = [...statements(bookings, isOne)].map(
+    ({ account, currency, on, to, number, opening, closing, booked }) =>
+      `<Stmt><Id>${account}-${number}</Id><CreDtTm>${on}T20:00:00</CreDtTm><Acct><Id><Othr><Id>${account}</Id></Othr></Id><Ccy>${currency}</Ccy></Acct>${balance('OPBD', opening, currency, on)}${balance('CLBD', closing, currency, to)}${booked.map((it) => entry(it, currency)).join('')}</Stmt>`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.${version}"><BkToCstmrStmt><GrpHdr><MsgId>m</MsgId><CreDtTm>2026-04-01T00:00:00</CreDtTm></GrpHdr>${parts.join('\n')}</BkToCstmrStmt></Document>`;
 }

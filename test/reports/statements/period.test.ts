@@ -188,6 +188,22 @@ describe('an account whose bank sends statements', () => {
     );
   });
 
+  it('is told whole by the statement of a month after those of some days, and by two that overlap only so far', async () => {
+    const store = await emptyStore();
+    const [a, b] = [
+      { on: day(2), minor: -700n, kinds: [] },
+      { on: day(5), minor: -50n, kinds: [] },
+    ] as const;
+    const middle = await take(store, { id: 'stm-days', from: FIRST, to: day(3), opening: 5_000n, bookings: [a] });
+    await take(store, { id: 'stm-month', from: FIRST, to: day(8), opening: 5_000n, bookings: [a, b] });
+    const whole = await report(store, FIRST, day(8));
+    expect(whole.accounts).toMatchObject([{ opening: '50.00', closing: '42.50', bookings: 2 }]);
+    expect(whole.missing).toEqual([]);
+    await take(store, { id: 'stm-later', from: day(7), to: day(12), opening: middle, bookings: [] });
+    const [missing] = (await report(store, day(7), day(12))).missing;
+    expect(missing?.day).toBe(day(9));
+  });
+
   it('is closed, reopened by a booking that comes late, and closed again: the newer document names the older one', async () => {
     const store = await emptyStore();
     const paid = { minor: -700n, kinds: [] };
