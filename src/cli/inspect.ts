@@ -12,6 +12,7 @@ import {
   type ReportedPayout,
   returnedText,
 } from '../reports/report-document.ts';
+import { retriedReference } from '../store/proven-unpaid.ts';
 import { bothSidesText } from './decision-texts.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { timesOf } from './inbox-actions.ts';
@@ -68,7 +69,7 @@ function payoutDocument({ payout, incidents, step, payee: named, note, checks, r
   const { amount, currency, to_account_id: toAccountId } = instruction;
   const { accountId, payee, exchange, maker, approvals, handedOverAt, submittedAt, endedAt, returns, url } = reported;
   const accounts = kind === 'payout' ? { accountId, payee: { ...payee, ...named }, note } : { accountId, toAccountId };
-  const known = { reference, workflowId, kind, uid, id: documentId, batchId, row, ...accounts };
+  const known = { reference, retryOf: retriedReference(payout) ?? null, workflowId, kind, uid, id: documentId };
   const people = { maker, approvals, handedOverAt, submittedAt, endedAt };
   const policyHash = payout.assessed?.policyHash ?? null;
   const flags = payout.assessed?.flags ?? [];
@@ -79,7 +80,7 @@ function payoutDocument({ payout, incidents, step, payee: named, note, checks, r
     ...{ kind, verdict, provider, askedAt: new Date(askedAt).toISOString() },
     ...{ name, otherName, caseId, why },
   }));
-  return { payout: { ...known, ...facts, checks: checked, url }, next, incidents };
+  return { payout: { ...known, batchId, row, ...accounts, ...facts, checks: checked, url }, next, incidents };
 }
 
 /** Without a link if no UI is up. */
@@ -107,6 +108,7 @@ function payoutText(
     // For a row that waits or ended unpaid, the next step gives the reason.
     ['note', payout.state === 'completed' ? payout.reason?.message : null],
     ['returned', returnedText(reported)],
+    ['pays again', retriedReference(payout)],
     ['reference', payout.reference],
     ['order', payout.orderId],
     ['batch', payout.batchId],

@@ -3,6 +3,7 @@ import { visible } from '../domain/finding.ts';
 import { type EndState, isEnd } from '../domain/payout-state.ts';
 import { differenceText, INCIDENTS, incidentText } from '../domain/reconciliation.ts';
 import { STATEMENT_INCIDENTS } from '../domain/statements/discrepancies.ts';
+import { dayIn } from '../domain/time.ts';
 import type { IncidentRecord, PayoutRecord } from '../store/store.ts';
 import { payeeText } from './masked.ts';
 import { incidentRemedy } from './next-step.ts';
@@ -49,6 +50,9 @@ function recorded({ differs }: IncidentRecord, { state, orderId, endedAt, stateS
   return `we recorded ${as}${order} at ${minuteOf(endedAt ?? stateSince)}`;
 }
 
+/** Begins the id of a booking on a statement. */
+const STATEMENT = 'stm-';
+
 function shown({ differs, order, orderId, kind }: IncidentRecord): string {
   if (differs !== undefined && differs.field !== 'status')
     return `the bank shows ${differs.shown || 'none'} for order ${orderId}`;
@@ -58,6 +62,12 @@ function shown({ differs, order, orderId, kind }: IncidentRecord): string {
     order?.transaction_currency ?? order?.buy_currency,
   ];
   const money = amount === undefined ? '' : ` ${groupedAmount(amount.replace(/^-/, ''))} ${currency ?? ''}`.trimEnd();
+  if (kind === 'returned' && orderId.startsWith(STATEMENT)) {
+    const day = at === undefined ? '' : ` of ${dayIn(at, 'UTC')}`;
+    return visible(
+      `the bank shows${money} back by booking ${orderId}${day}${status === undefined ? '' : ` (${status})`}`,
+    );
+  }
   const made = at === undefined ? '' : ` of ${minuteOf(at)}`;
   const what =
     kind === 'returned'

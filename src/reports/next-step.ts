@@ -9,7 +9,7 @@ import type { Terms } from '../domain/policy.ts';
 import { isOfAccount, isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forNobody, forOperator, type Remedy } from '../domain/remedy.ts';
-import { shownStateOf } from '../domain/returned.ts';
+import { isWhole, shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
 import { NOT_MADE } from './question-facts.ts';
 import { STATES } from './state-texts.ts';
@@ -187,9 +187,16 @@ const CONTRADICTED = forOperator(
   INCIDENTS['order-after-end'].byItself,
 );
 
+const PARTLY_RETURNED = forOperator(
+  INCIDENTS.returned.says,
+  'Find out why, and whether the rest arrived. `payouts acknowledge INCIDENT` agrees that what came back may be paid again: by a row with the reference of the payout in `retry_of` and that amount, or less.',
+  INCIDENTS.returned.byItself,
+);
+
 /** What to do about one incident: its id is in the commands. */
 export function incidentRemedy({ kind, id }: { kind: IncidentKind; id: string }, row?: PayoutRecord): Remedy {
-  const { todo, ...remedy } = INCIDENTS[kind];
+  const isPart = kind === 'returned' && row?.cameBack != null && !isWhole(row.cameBack);
+  const { todo, ...remedy } = isPart ? PARTLY_RETURNED : INCIDENTS[kind];
   const named = todo.replaceAll('INCIDENT', id);
   return { ...remedy, todo: row === undefined ? named : named.replace(/`payouts retry ID`/g, retryOf(row)) };
 }

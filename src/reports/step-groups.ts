@@ -1,6 +1,7 @@
 import { groupedAmount, shortId } from '../domain/display.ts';
 import { Totals } from '../domain/money.ts';
 import { needsAttention, type Reason, type ShownState } from '../domain/payout-state.ts';
+import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
 import { SWITCHED_OFF } from './switched-off.ts';
@@ -52,7 +53,8 @@ export class StepTally {
   }
 
   add(row: PayoutRecord, step: NextStep | undefined): void {
-    const { state, reason, reference, batchId } = row;
+    const { reference, batchId } = row;
+    const { state, reason } = shownStateOf(row);
     if (step === undefined || (reason === null && step.kind === state && !needsAttention(state))) return;
     // Rows that no command helps are grouped by what is to be done instead.
     const key = `${state} ${step.kind} ${step.commands.length === 0 ? step.todo : ''}`;

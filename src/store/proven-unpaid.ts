@@ -119,6 +119,9 @@ export const mayOtherGenerationPay = async (
 type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
   Partial<Pick<PayoutRecord, 'instruction'>>;
 
+/** Of the payout that this one pays again; undefined: it is the first of its document. */
+export const retriedReference = (row: Generation): string | undefined => earlierReferences(row).at(-1);
+
 /** At most so many: a row with an invented number, which lacks one then, blocks no process. */
 export const earlierReferences = ({ uid, documentId, generation, kind }: Generation): string[] =>
   Array.from({ length: Math.min(generation, GENERATIONS_MAX) }, (_, before) =>

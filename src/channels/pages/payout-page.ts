@@ -24,6 +24,7 @@ import { type NextStep, nextStep } from '../../reports/next-step.ts';
 import { askedFacts, flagTexts, paidFacts, questionText } from '../../reports/question-facts.ts';
 import { stepContext } from '../../reports/report-source.ts';
 import { storyOf } from '../../reports/story.ts';
+import { retriedReference } from '../../store/proven-unpaid.ts';
 import type { BookedExchange, IncidentRecord, PayoutRecord, ReturnRecord, Store } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { hasControls, optionalText, parsed, storableText } from '../http/documents.ts';
@@ -486,12 +487,14 @@ function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency,
 
 const originFacts = ({ row }: PayoutShown, url: string): Html => {
   const { uid, by, createdAt, batchId, reference, orderId } = row;
+  const retried = retriedReference(row);
   return factList([
     ['User', uid],
     ['Maker', by ?? 'not known'],
     ['Submitted', moment(createdAt)],
     ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${batchId}</a>`],
     ['Reference', html`<code>${reference}</code>`],
+    ['Pays again', retried !== undefined && html`<a href="${payoutPath(retried)}">${retried}</a>`],
     ['Bank order', orderId !== null && html`<code>${orderId}</code>`],
     ['Workflow', /^https?:/.test(url) && html`<a href="${url}" rel="noreferrer">in the Temporal UI</a>`],
   ]);

@@ -231,6 +231,10 @@ function brokenBecause(
   const { uid, id } = instruction;
   if (before?.kind !== 'payout' || before.uid !== uid || before.documentId !== id) return UNKNOWN;
   if (isUnpaid && !isDoubtful && shown === undefined) return undefined;
+  if (isUnpaid && !isDoubtful && before.state === 'completed') {
+    const message = `its money came back by a statement, and the bank's list of orders does not show that (${shown}); wait until it does, or pay it under a new document id; nothing was sent`;
+    return { rule: 'retry-not-proven', message };
+  }
   if (isUnpaid && !isDoubtful) {
     return { rule: 'retry-not-proven', message: `the earlier payout is not proven unpaid: ${shown}; nothing was sent` };
   }
