@@ -53,6 +53,7 @@ import type { CardRecord } from '../store/card-store.ts';
 import { type Caller, orderReference, rowAsRecorded } from '../store/claimed-row.ts';
 import { earlierReferences, mayOtherGenerationPay } from '../store/proven-unpaid.ts';
 import type { KeptCheck, PayoutRecord } from '../store/store.ts';
+import { batchExchangeOf } from './batch-exchange.ts';
 import { cardPaymentState, readAfterRestore, startAgain } from './card-events.ts';
 import type { ActivityDeps } from './deps.ts';
 import { askBank } from './lists.ts';
@@ -179,6 +180,7 @@ async function guardsOf(deps: ActivityDeps, row: PayoutRecord, read: Assessment)
     lookAlike: await lookAlikeOf(store, row),
     cardPayment: card.cardPayment,
     collected: card.collected,
+    batchExchange: read.batchExchange,
   };
 }
 
@@ -434,8 +436,10 @@ async function readPayout(
     currency: instruction.currency,
   });
   const cost = feeCurrency === instruction.currency ? addDecimals(instruction.amount, fee) : instruction.amount;
+  const isBoughtForAll = instruction.exchanged_by !== undefined;
+  const batchExchange = await batchExchangeOf(deps.store, row);
   const exchange =
-    account.account_id === paying.account_id || exchanged
+    account.account_id === paying.account_id || exchanged || isBoughtForAll
       ? undefined
       : (await planExchange(deps, { sell: account, buy: paying, buyAmount: cost })).exchange;
   return {
@@ -449,8 +453,9 @@ async function readPayout(
     ...askedOf(deps, row, { payee: shown, payingAccountId, fee, feeCurrency }, flags),
     ...checked,
     flags,
+    ...(batchExchange && { batchExchange }),
     funds:
-      exchanged || (exchange !== undefined && exchangeSent)
+      exchanged || (exchange !== undefined && exchangeSent) || batchExchange?.is === 'open'
         ? undefined
         : exchange === undefined
           ? funds(paying, cost)

@@ -13,6 +13,7 @@ import { because, type ReasonCode } from '../domain/reasons.ts';
 import { believedFrom } from '../domain/store-past.ts';
 import { switchFactsOf } from '../domain/switches.ts';
 import type { BatchRecord, InFlight, PayoutRecord } from '../store/store.ts';
+import { NOT_NOTIFIED, notifyOfExchanges } from './batch-exchange.ts';
 import type { ActivityDeps, LongRun } from './deps.ts';
 import { delayOf, type Failed, reconcileBatch, restartAll, restartSome, startPayout } from './reconcile.ts';
 import { wakeNeglectedWatches } from './watch.ts';
@@ -50,7 +51,10 @@ export async function approveRows(
   while (now() - createdAt < ASKS_SOON_MS && !(await isPrepared())) await sleep(PULSE_MS);
   const rows = await store.rowsIn(batchId, ['awaiting-approval', 'awaiting-bank-approval']);
   let asked = 0;
-  for (const row of rows) if (await executions.approve(row.workflowId, { by, note })) asked += 1;
+  for (const { row, workflowId } of rows) {
+    // An exchange for all rows is a question of its own.
+    if (row !== null && (await executions.approve(workflowId, { by, note }))) asked += 1;
+  }
   return asked;
 }
 
@@ -164,7 +168,8 @@ async function canaryOf(
   const failed = rows.find(({ state }) => isSettled(state) && state !== 'completed');
   if (failed !== undefined) {
     const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;
-    const reason = `canary: row ${failed.row ?? 0} is ${failed.state}${why}`;
+    const what = failed.row === null ? 'the exchange' : `row ${failed.row}`;
+    const reason = `canary: ${what} is ${failed.state}${why}`;
     await deps.store.controlBatch({ batchId, control: 'paused', by: 'canary', reason, at: deps.now() });
     return 'stopped';
   }
@@ -216,8 +221,10 @@ export async function runBatch(
   let switchesSeen = '';
   const askedToCancel: CancelAsked = new Map();
   const plansSignalled = new Set<string>();
+  let notified = NOT_NOTIFIED;
   let uncounted = 0;
   let waiting = 0;
+  let exchanges = await deps.store.exchangesOf(batchId);
   for (;;) {
     // Before the batch is read: what was taken back until then is seen.
     const readAt = deps.now();
@@ -246,6 +253,12 @@ export async function runBatch(
       const released = await release(deps, batch, waiting);
       if (released === 'stopped') return progress(deps, batchId);
       waiting = released;
+    }
+    // Claimed with the batch: one without any gets none later.
+    if (exchanges.length > 0) {
+      exchanges = await deps.store.exchangesOf(batchId);
+      notified = await notifyOfExchanges(deps, batchId, exchanges, { ...notified, room: () => roomOf(deps, batchId) });
+      if (counts?.open === 0 && !exchanges.every(({ state }) => isSettled(state))) counts = undefined;
     }
     if (counts?.open === 0 && (await restartAll(deps, { batchId }, { failed })) === 0) {
       await reconcileBatch(deps, signal, batch);

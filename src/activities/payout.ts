@@ -205,7 +205,8 @@ export async function prepare(
   const assessment = await firstAssessment(deps, claimed, at);
   // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet
   // one may be needed and may have been sent.
-  const needsNoExchange = assessment.payingAccountId === instruction.account_id;
+  const needsNoExchange =
+    assessment.payingAccountId === instruction.account_id || instruction.exchanged_by !== undefined;
   const mayBeSent = (orderKind: OrderKind): boolean => orderKind === mainOrderKindOf(kind) || !needsNoExchange;
   const unsent = await unsentOrders(deps, record);
   const ofOrder = (orderKind: OrderKind): Forgotten | undefined => {

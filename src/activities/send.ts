@@ -352,8 +352,9 @@ function orderOf(
   }
 }
 
-/** Nothing is in the way, the payee has every required verdict, and it is not too early. */
-function isReady(sender: ActivityDeps, row: PayoutRecord, { obstacle, checks }: Assessment): boolean {
+/** Nothing is in the way, its money is bought, the payee has every required verdict, and it is not too early. */
+function isReady(sender: ActivityDeps, row: PayoutRecord, { obstacle, batchExchange, checks }: Assessment): boolean {
+  if (batchExchange?.is === 'open') return false;
   return obstacle === undefined && hasVerdicts(checks, checksAskedOf(sender.checks, row)) && !isEarly(sender, row);
 }
 

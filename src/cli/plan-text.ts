@@ -12,6 +12,7 @@ import {
   alikesTexts,
   baseTexts,
   boundTexts,
+  comparedTexts,
   exchangeTexts,
   feesTexts,
   laterTexts,
@@ -117,8 +118,8 @@ function approvalsText({ beforeSend, atBank, moreByPayee }: Outlook['approvals']
 }
 
 function outlookText({ exchanges }: Plan, outlook: Outlook): string[] {
-  const costs = [laterTexts, feesTexts, exchangeTexts, boundTexts, shortfallTexts, baseTexts].flatMap((texts) =>
-    texts({ ...outlook, exchanges }),
+  const costs = [laterTexts, feesTexts, exchangeTexts, boundTexts, comparedTexts, shortfallTexts, baseTexts].flatMap(
+    (texts) => texts({ ...outlook, exchanges }),
   );
   return [
     ...approvalsText(outlook.approvals),

@@ -14,7 +14,7 @@ import { type PayoutInstruction, withoutBound } from '../domain/instruction.ts';
 import { Problem } from '../domain/problem.ts';
 import { itemsInTurns, whyUnreadable } from '../files/input.ts';
 import type { ValidFile } from '../files/intake/check.ts';
-import { bindRows, boundBy, type QuotedExchange } from '../files/intake/exchange-quotes.ts';
+import { bindRows, type QuotedExchange } from '../files/intake/exchange-quotes.ts';
 import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
 import { type Plan, planOf } from '../files/intake/plan.ts';
 import type { ReadingApp, TakeOptions } from '../files/intake/read-input.ts';
@@ -28,6 +28,7 @@ import {
   type PlannedRow,
   planDocument,
   planFile,
+  plannedRows,
   planUnpaid,
   type Taken,
   type Taking,
@@ -83,9 +84,9 @@ export async function pay(
   const { sign, name }: Signer = options.dryRun
     ? { name: '' }
     : await signerOf(session, { by: options.by, key: options.key }, 'make');
-  const { invalid, canary, allowLookAlikes, by, dryRun, mapping, payees } = options;
+  const { invalid, canary, exchange, allowLookAlikes, by, dryRun, mapping, payees } = options;
   const asked: TakeOptions = {
-    ...{ invalid, canary, allowLookAlikes, by, dryRun, mapping, payees, sign },
+    ...{ invalid, canary, exchange, allowLookAlikes, by, dryRun, mapping, payees, sign },
     ...{ maker: sign && name, willSign: true, isAttended: true },
   };
   const taking = await withValidationBank(session, async (bank): Promise<Taking | IntakeRefusal> => {
@@ -275,7 +276,7 @@ export interface HandOver {
   pay(plan: string): Promise<Claimed>;
 }
 
-type Options = Pick<TakeOptions, 'invalid' | 'canary' | 'allowLookAlikes' | 'by'> & MessageFiles;
+type Options = Pick<TakeOptions, 'invalid' | 'canary' | 'exchange' | 'allowLookAlikes' | 'by'> & MessageFiles;
 type Asked = { dryRun: boolean; plan?: string; rows?: true };
 type PlannedAnswer = PlanDocument & { rows?: readonly PlannedRow[] };
 
@@ -295,8 +296,9 @@ function uploading(session: Session, path: string, { sign }: Signer, options: Op
       const { rows = [], ...document } = planned;
       quotes = document.plan.quotes;
       if (own !== undefined) {
+        keepOnly(own, rows);
         bindRows(own, quotes);
-        await assertPlanOf(document.plan, rows, own.claims());
+        await assertPlanOf(document.plan, rows, own.claims(), own.exchanges);
         if (options.invalid === 'stop' && rows.length < own.rowCount) throw planDiffers(document.plan, 'rows left out');
         signing = rows;
       } else if (session.key !== undefined) session.output.say(UNSIGNED_MESSAGE);
@@ -309,6 +311,13 @@ function uploading(session: Session, path: string, { sign }: Signer, options: Op
       return claimed(answer, (await answer.json()) as { batchId: string });
     },
   };
+}
+
+/** Leaves out what the gateway leaves out: an exchange for all buys for the others. */
+function keepOnly(own: StagedFile, rows: readonly PlannedRow[]): void {
+  const planned = new Set(rows.map(({ reference }) => reference));
+  for (const page of own.claimPages())
+    for (const { row, reference } of page) if (!planned.has(reference)) own.drop(row);
 }
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -353,11 +362,12 @@ export async function send(
 }
 
 function queryOf(options: Options & Asked & { file: string }): URLSearchParams {
-  const { file, invalid, canary, allowLookAlikes, by, dryRun, plan, rows } = options;
+  const { file, invalid, canary, exchange, allowLookAlikes, by, dryRun, plan, rows } = options;
   const members = {
     file,
     invalid,
     canary,
+    exchange,
     by,
     plan,
     rows,
@@ -382,9 +392,9 @@ export function retrying(
   session: Session,
   id: string,
   { sign }: Signer,
-  { rows, canary, allowLookAlikes, by }: Options & { rows: ReadonlySet<number> | undefined },
+  { rows, canary, exchange, allowLookAlikes, by }: Options & { rows: ReadonlySet<number> | undefined },
 ): HandOver {
-  const options = { id, rows: rows && [...rows], canary, allowLookAlikes: allowLookAlikes === true, by };
+  const options = { id, rows: rows && [...rows], canary, exchange, allowLookAlikes: allowLookAlikes === true, by };
   let signing: readonly PlannedRow[] | undefined;
   let quotes: readonly QuotedExchange[] = [];
   const planned = async (signs: boolean) => (await session.ask(RETRY, { ...options, dryRun: true, signs })).handed;
@@ -394,8 +404,8 @@ export function retrying(
       if (handed.outcome !== 'planned' || session.key === undefined) return handed;
       const { document, rows: retried = [] } = handed;
       quotes = document.plan.quotes;
-      if (await areSignedBefore(session.key, id, document.plan, retried)) {
-        signing = retried;
+      signing = await toSignAgain(session.key, id, document.plan, retried);
+      if (signing !== undefined) {
         return handed;
       }
       session.output.say(UNSIGNED_RETRY);
@@ -500,11 +510,16 @@ const FIGURES = ['payouts', 'newBeneficiaries', 'retries', 'totals', 'accounts',
  * Throws a `Problem` unless every row of a gateway's plan is one of these claims (in the order of their references), and the plan
  * says of them what they amount to.
  */
-export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], claims: Iterable<ClaimRow>): Promise<void> {
+export async function assertPlanOf(
+  plan: Plan,
+  rows: readonly PlannedRow[],
+  claims: Iterable<ClaimRow>,
+  own: readonly ClaimRow[] = [],
+): Promise<void> {
   const planned = new Map(rows.map(({ reference, digest }) => [reference, digest]));
   let found = 0;
-  function* included(): Generator<ClaimRow> {
-    for (const claim of claims) {
+  function* included(some: Iterable<ClaimRow>): Generator<ClaimRow> {
+    for (const claim of some) {
       const digest = planned.get(claim.reference);
       if (digest === undefined) continue;
       if (digest !== madeDigest(claim.instruction))
@@ -513,29 +528,35 @@ export async function assertPlanOf(plan: Plan, rows: readonly PlannedRow[], clai
       yield claim;
     }
   }
-  const own = await planOf(plan.file, itemsInTurns(included()), plan, NO_DAYS);
+  const exchanges = [...included(own)];
+  const here = await planOf(plan.file, itemsInTurns(included(claims)), plan, NO_DAYS, exchanges);
   if (found !== rows.length) throw planDiffers(plan, 'a payout that is not here');
-  if (FIGURES.some((name) => !isDeepStrictEqual(own[name], plan[name]))) throw planDiffers(plan, 'what they amount to');
+  if (FIGURES.some((name) => !isDeepStrictEqual(here[name], plan[name])))
+    throw planDiffers(plan, 'what they amount to');
 }
 
 /**
- * Whether the owner of a key has signed every row before, as its generation before this one. Throws a `Problem` if a plan has
- * something else than these rows, or what is shown as signed is not.
+ * What the owner of a key signs of rows that they have signed before, each as its generation before this one: the rows, and what
+ * buys for all of them. Undefined if they have not signed them all. Throws a `Problem` if a plan has something else than these
+ * rows, or what is shown as signed is not.
  */
-async function areSignedBefore(
+async function toSignAgain(
   privateKey: string,
   batchId: string,
   plan: PlanDocument['plan'],
   rows: readonly RetriedRow[],
-): Promise<boolean> {
+): Promise<PlannedRow[] | undefined> {
   const publicKey = publicKeyOf(privateKey);
-  const bind = boundBy(plan.quotes);
-  const claims = rows.map(({ instruction, generation }) =>
-    claimRow({ row: 0, instruction: bind(instruction), generation }),
-  );
-  await assertPlanOf(plan, rows, claims);
+  using own = new StagedFile();
+  for (const [at, { instruction, generation }] of rows.entries())
+    own.claim(claimRow({ row: at + 1, instruction, generation }));
+  bindRows(own, plan.quotes);
+  const signing = plannedRows({ staged: own });
+  await assertPlanOf(plan, signing, own.claims(), own.exchanges);
+  if (rows.some(({ reference, digest }, at) => !isDeepStrictEqual({ reference, digest }, signing[at])))
+    throw planDiffers(plan, 'its payouts');
   for (const { instruction, generation, before } of rows) {
-    if (before?.credential !== credentialId(publicKey)) return false;
+    if (before?.credential !== credentialId(publicKey)) return undefined;
     const { uid, id } = instruction;
     const digest = madeDigest({ ...withoutBound(instruction), ...before.bound } as PayoutInstruction);
     const earlier = { reference: referenceOf(uid, id, 'payment', generation - 1), digest };
@@ -548,7 +569,7 @@ async function areSignedBefore(
       continue;
     throw planDiffers(plan, `document ${visible(id)}, which was not signed like this`);
   }
-  return true;
+  return signing;
 }
 
 const planDiffers = ({ file }: Pick<Plan, 'file'>, what: string): Problem =>

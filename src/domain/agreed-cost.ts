@@ -12,6 +12,10 @@ export interface TransferPlan {
   destination: ShownAccount;
 }
 
+/** Whether each row that sells another currency makes an exchange of its own, or one for each currency buys for all of a batch. */
+export const EXCHANGES = ['per-row', 'per-batch'] as const;
+export type Exchanges = (typeof EXCHANGES)[number];
+
 export interface ExchangePlan {
   sellAccountId: string;
   buyAccountId: string;

@@ -34,6 +34,16 @@ export interface Guards {
   cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
   /** What the card payment collected, once it has succeeded. */
   collected?: Collected;
+  /** The exchange of its batch that buys for it, until that is completed. */
+  batchExchange?: BatchExchange;
+}
+
+/** `open`: it may still buy; `unpaid`: it has ended and bought nothing, or is none that buys for the payout. */
+export interface BatchExchange {
+  is: 'open' | 'unpaid';
+  reference: string;
+  /** Its document and state, for people. */
+  says: string;
 }
 
 /** Everything read about a payout before it is sent: what the bank shows, and our own objections. Read again after every wait. */
@@ -130,6 +140,7 @@ export type Gate =
   /** `digest` of what people are asked. */
   | { gate: 'hold'; reason: Reason; digest: string }
   | { gate: 'await-funds' }
+  | { gate: 'await-exchange'; says: string }
   | { gate: 'approval'; needed: number; digest: string };
 
 /** The first obstacle between a payout and its send, in the order of its life. */
@@ -153,7 +164,10 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: GrantedAp
   }
   if (exchange?.buysWhatWasAsked === false) return hold(because('exchange-quote-unclear'));
   if (isShort(assessment)) return { gate: 'await-funds' };
-  return approval ?? { gate: 'open' };
+  // People decide meanwhile: what they approve does not depend on the exchange of the batch.
+  if (approval !== undefined) return approval;
+  const { batchExchange } = assessment;
+  return batchExchange?.is === 'open' ? { gate: 'await-exchange', says: batchExchange.says } : { gate: 'open' };
 }
 
 const isShort = ({ funds }: Assessment): boolean => funds?.enough === false && funds.isStale !== true;
@@ -205,6 +219,8 @@ const STOPS: { readonly [Name in keyof Found]: (found: Found[Name]) => Stop | un
   makerNotAllowed: () => ({ hold: because('maker-not-allowed') }),
   lookAlike: (earlier) => ({ letThrough: [{ reason: because('look-alike', daysText(earlier)) }] }),
   collected: (money) => ({ letThrough: collectedOtherwise(money) }),
+  batchExchange: ({ is, reference, says }) =>
+    is === 'open' ? undefined : { letThrough: [{ reason: because('exchange-not-made', says), bound: reference }] },
 };
 
 const BY_CARD_PAYMENT: Readonly<Record<NonNullable<Guards['cardPayment']>, Stop | undefined>> = {

@@ -34,8 +34,8 @@ export function payloadDigest(instruction: PayoutInstruction): string {
  * where personal data has been erased since.
  */
 export function madeDigest(instruction: PayoutInstruction, payload = payloadDigest(instruction)): string {
-  const { sell_currency: currency, max_rate: rate, paying_account_id: account } = instruction;
-  const bound = [currency, rate, account];
+  const { sell_currency: currency, max_rate: rate, paying_account_id: account, exchanged_by: by } = instruction;
+  const bound = [currency, rate, account, ...(by === undefined ? [] : [by])];
   return bound.every((value) => value === undefined) ? payload : hash('sha256', JSON.stringify([payload, ...bound]));
 }
 

@@ -40,6 +40,11 @@ export interface PayoutInstruction {
   max_rate?: string;
   /** The account in `currency` that pays after the exchange; only of a payout. */
   paying_account_id?: string;
+  /**
+   * Reference of the exchange of its batch that buys `currency` for it: it makes none of its own, and waits for that one. Only of a
+   * payout.
+   */
+  exchanged_by?: string;
   /** Beneficiary detail fields (interface section 2, required-details), e.g. `account_no`. */
   [beneficiaryField: string]: string | undefined;
 }
@@ -83,11 +88,14 @@ export const INSTRUCTION_FIELDS = [
 export const OWN_FIELDS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS);
 
 /** What a plan adds to a row that sells another currency: its maker signs it, and it does not make another payload of the row. */
-export type ExchangeBound = Pick<PayoutInstruction, 'sell_currency' | 'max_rate' | 'paying_account_id'>;
+export type ExchangeBound = Pick<
+  PayoutInstruction,
+  'sell_currency' | 'max_rate' | 'paying_account_id' | 'exchanged_by'
+>;
 
 /** A row as it was handed over, before a plan. */
 export function withoutBound<Row extends ExchangeBound>(row: Row): Omit<Row, keyof ExchangeBound> {
-  const { sell_currency: _currency, max_rate: _rate, paying_account_id: _account, ...given } = row;
+  const { sell_currency: _currency, max_rate: _rate, paying_account_id: _account, exchanged_by: _by, ...given } = row;
   return given;
 }
 

@@ -135,6 +135,25 @@ export function exceedsSlippage(quoted: string, actual: string, cap: string): bo
   return x > y;
 }
 
+/**
+ * Splits a whole in proportion to weights, in minor units, by largest remainder: each part is its exact share, rounded down or up,
+ * and the parts add up to the whole. Of equal remainders the earlier part is rounded up. All are 0 or more; weights of 0 count as
+ * equal ones.
+ */
+export function allot(whole: bigint, weights: readonly bigint[]): bigint[] {
+  const sum = weights.reduce((total, weight) => total + weight, 0n);
+  if (sum === 0n) return weights.length === 0 ? [] : allot(whole, Array(weights.length).fill(1n));
+  const shares = weights.map((weight, at) => ({ at, part: (whole * weight) / sum, rest: (whole * weight) % sum }));
+  const left = Number(whole - shares.reduce((total, { part }) => total + part, 0n));
+  const up = new Set(
+    shares
+      .toSorted((a, b) => (a.rest === b.rest ? a.at - b.at : a.rest < b.rest ? 1 : -1))
+      .slice(0, left)
+      .map(({ at }) => at),
+  );
+  return shares.map(({ at, part }) => part + (up.has(at) ? 1n : 0n));
+}
+
 export interface Total {
   currency: string;
   count: number;

@@ -80,8 +80,10 @@ export const visibleState = (state: PayoutState): PayoutState => (LISTED_STATES.
 
 /** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
 export const needsAttention = (state: ShownState, reason: Reason | null = null): boolean =>
-  (NEEDS_PEOPLE_STATES as readonly ShownState[]).includes(state) &&
-  !(state === 'held' && reason?.code === 'card-payment-open');
+  (NEEDS_PEOPLE_STATES as readonly ShownState[]).includes(state) && !WAITS_FOR_ANOTHER.has(`${state} ${reason?.code}`);
+
+/** What it waits for is another payment of ours, about which people are asked, if they are. */
+const WAITS_FOR_ANOTHER: ReadonlySet<string> = new Set(['held card-payment-open', 'awaiting-funds awaiting-exchange']);
 
 export interface Reason {
   /** kebab-case, from `domain/reasons.ts`. */

@@ -276,6 +276,7 @@ const filesOf = (values: Values) => ({
   undoMs: values.PAYOUTS_UNDO,
   /** Currency in which the plan adds up what it costs. */
   baseCurrency: values.PAYOUTS_BASE_CURRENCY,
+  exchange: values.PAYOUTS_EXCHANGE,
   /** Paths of the files that complete bank messages. */
   messageMapping: values.PAYOUTS_MESSAGE_MAPPING,
   payeeDirectory: values.PAYOUTS_PAYEE_DIRECTORY,

@@ -1,4 +1,5 @@
 import { counted, groupedAmount } from '../domain/display.ts';
+import { compareDecimals } from '../domain/money.ts';
 import type { AccountOutlook, Costs } from '../files/intake/costs.ts';
 import type { Outlook } from '../files/intake/outlook.ts';
 import type { Plan } from '../files/intake/plan.ts';
@@ -57,10 +58,34 @@ const isShort = ({ after }: AccountOutlook): boolean => after.startsWith('-');
 
 /** The bound that is signed, which leaves out the fees. */
 export const boundTexts = ({ exchanges }: Pick<Plan, 'exchanges'>): string[] =>
-  exchanges.map(
-    ({ amount, currency, sellAtMost, sellCurrency, payingAccountId }) =>
-      `Fees apart, at most ${money(sellAtMost, sellCurrency)} is sold for ${money(amount, currency)}, paid from ${payingAccountId}.`,
-  );
+  exchanges.map(({ amount, count, currency, sellAtMost, sellCurrency, payingAccountId, once }) => {
+    if (once === null)
+      return `Fees apart, at most ${money(sellAtMost, sellCurrency)} is sold for ${money(amount, currency)}, paid from ${payingAccountId}.`;
+    const day = once.executeOn === null ? '' : ` on ${once.executeOn}`;
+    const fees = isZero(once.fees) ? '' : `, ${money(once.fees, currency)} of it for their fees,`;
+    const bought = `buys ${money(amount, currency)}${fees} into ${payingAccountId}`;
+    return `One exchange for ${counted(count, 'payout')}${day}, ${once.id}, ${bought} and sells at most ${money(sellAtMost, sellCurrency)}. It is approved by itself; they wait for it.`;
+  });
+
+const isZero = (amount: string): boolean => compareDecimals(amount, '0') === 0;
+
+/** What one exchange for many payouts saves. */
+export const comparedTexts = ({ compared }: Pick<Costs, 'compared'>): string[] =>
+  compared.map(({ id, sellCurrency, payouts, quoted, once, each, feeCurrency, saved }) => {
+    const cost = ({ sold, fees }: typeof once): string =>
+      isZero(fees) ? money(sold, sellCurrency) : `${money(sold, sellCurrency)} and ${money(fees, feeCurrency)} in fees`;
+    if (saved === null)
+      return `${id} sells ${cost(once)} now; what ${counted(payouts, 'exchange')} would cost is not quoted.`;
+    const about = quoted < payouts ? 'about ' : '';
+    const by = quoted < payouts ? ` (${groupedAmount(quoted)} quoted, the others estimated from them)` : '';
+    const exchanges = payouts === 1 ? 'an exchange of its own' : `${groupedAmount(payouts)} exchanges`;
+    const difference = saved.startsWith('-')
+      ? `costs ${about}${money(saved.slice(1), sellCurrency)} more`
+      : isZero(saved)
+        ? 'saves nothing'
+        : `saves ${about}${money(saved, sellCurrency)}`;
+    return `${id} sells ${cost(once)} now, ${exchanges} would sell ${about}${cost(each)}${by}: one exchange ${difference}.`;
+  });
 
 export function baseTexts({ inBase }: Pick<Costs, 'inBase'>): string[] {
   if (inBase === null) return [];

@@ -215,32 +215,41 @@ const AT_BANK: readonly PayoutState[] = ['converting', 'processing', 'awaiting-b
 export async function scopeFactsOfBatch(db: Database, batchId: string): Promise<ScopeFacts[]> {
   const rows = await db
     .selectFrom('payouts')
-    .select(['uid', 'accountId', 'currency'])
+    .select(['kind', 'uid', 'accountId', 'currency'])
     .distinct()
     .where('batchId', '=', batchId)
     .execute();
-  return rows.map(({ uid, accountId, currency }) => ({
-    kind: 'payout',
+  return rows.map(({ kind, uid, accountId, currency }) => ({
+    kind,
     uid,
     accounts: [accountId ?? ''],
     currencies: [currency],
   }));
 }
 
-/** As people are shown the states (`shownStateOf`). */
+/** Of the rows of its file, without its exchanges, as people are shown the states (`shownStateOf`). One statement: nothing moves on in between. */
 export async function stateCounts(db: Database, batchId: string): Promise<Map<ShownState, number>> {
-  const counts = await db
-    .selectFrom('payouts')
+  const rows = db.selectFrom('payouts').where('batchId', '=', batchId).groupBy(['state', 'returnedAs']);
+  const counted = await rows
     .select(['state', 'returnedAs', (row) => row.fn.countAll<number>().as('count')])
-    .where('batchId', '=', batchId)
-    .groupBy(['state', 'returnedAs'])
+    .unionAll(
+      rows
+        .where('row', 'is', null)
+        .select(['state', 'returnedAs', (row) => sql<number>`-${row.fn.countAll()}`.as('count')]),
+    )
     .execute();
   const byState = new Map<ShownState, number>();
-  for (const { state, returnedAs, count } of counts) {
+  for (const { state, returnedAs, count } of counted) {
     const shown = state === 'completed' && returnedAs === 'returned' ? 'returned' : state;
-    byState.set(shown, (byState.get(shown) ?? 0) + count);
+    byState.set(shown, (byState.get(shown) ?? 0) + Number(count));
   }
-  return byState;
+  return new Map([...byState].filter(([, count]) => count > 0));
+}
+
+/** What buys for all rows of a batch, in the order of their documents. */
+export async function exchangesOf(db: Database, batchId: string): Promise<PayoutRecord[]> {
+  const rows = db.selectFrom('payouts').selectAll().where('batchId', '=', batchId).where('row', 'is', null);
+  return rows.orderBy('documentId').execute();
 }
 
 /**
@@ -440,11 +449,16 @@ export async function amounts(
   limit: number,
 ): Promise<(Pick<PayoutRecord, 'state'> & Pick<PayoutInstruction, 'amount' | 'currency'>)[]> {
   const query = db.selectFrom('payouts').select(['state', 'instruction']).where('batchId', '=', batchId);
-  const found = await query.limit(limit).execute();
+  const found = await query.where('row', 'is not', null).limit(limit).execute();
   return found.map(({ state, instruction: { amount, currency } }) => ({ state, amount, currency }));
 }
 
 /** All rows of a batch in row order, read page by page. */
+export async function* exchangesThenRows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
+  yield* await exchangesOf(db, batchId);
+  yield* rows(db, batchId);
+}
+
 export function rows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
   return pagedByRow((after) => rowPage(db, batchId, { after, limit: ROWS_PER_STATEMENT }));
 }

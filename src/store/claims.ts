@@ -24,7 +24,10 @@ import type { HeldClaim } from './payouts.ts';
 import type { PayoutRecord, SendAttempt, Tables, WrittenLater } from './schema.ts';
 
 export interface ClaimRow {
+  /** Data row from 1; 0 for an exchange of the batch. */
   row: number;
+  /** Absent: a payout. */
+  kind?: PayoutKind;
   reference: string;
   workflowId: string;
   instruction: PayoutInstruction;
@@ -45,6 +48,8 @@ export interface BatchClaim {
   by: string | null;
   /** Iterated more than once. */
   rows: Iterable<ClaimRow>;
+  /** What buys for rows that name it: rows of the batch too, without a number, released before all others. */
+  exchanges?: readonly ClaimRow[];
   /** Rows that broke a rule: stored for the answer, never paid. */
   refused?: Iterable<RefusedRow>;
   message?: OriginalMessage;
@@ -95,7 +100,10 @@ export type ClaimOutcome =
 export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcome> {
   return inTransaction(db, async (transaction) => {
     await oneAtATime(transaction);
-    const known = await knownClaims(transaction, claim.rows);
+    const known = [
+      ...(await knownClaims(transaction, claim.rows)),
+      ...(await knownClaims(transaction, claim.exchanges ?? [])),
+    ];
     if (known.length > 0) return { claimed: false, known };
     const changed = await changedSince(transaction, claim);
     if (changed !== undefined) return { claimed: false, known: [], changed };
@@ -109,11 +117,20 @@ export function claimBatch(db: Database, claim: BatchClaim): Promise<ClaimOutcom
         .execute();
       total += some.length;
     }
+    for (const exchange of claim.exchanges ?? []) await insertExchange(transaction, claim, exchange);
     await insertRefused(transaction, claim.batchId, claim.refused ?? []);
     await transaction.updateTable('batches').set({ total }).where('batchId', '=', batchId).execute();
     await audit(transaction, claimEntry(claim, total, await rootOf(transaction, batchId)));
     return { claimed: true };
   });
+}
+
+/** With an entry of its own: the entry of the batch covers the rows of the file. */
+async function insertExchange(db: Database, claim: BatchClaim, exchange: ClaimRow): Promise<void> {
+  const { by, at } = claim;
+  const row = await db.insertInto('payouts').values(batchRow(claim, exchange)).returningAll().executeTakeFirstOrThrow();
+  const detail = { digest: madeDigest(row.instruction), ...askedDetail(row) };
+  await audit(db, { at, actor: by ?? 'unknown', action: 'payout claimed', subject: row.reference, detail });
 }
 
 /** Over the rows in the order of the file, in any order of the claims. */
@@ -191,22 +208,27 @@ const batchOf = (claim: BatchClaim): Written<'batches', 'controlReason' | 'ended
   message: json(claim.message ?? null),
   messageId: claim.message?.messageId,
   retryOf: claim.retryOf,
-  canary: claim.canary,
+  // What buys for the first rows is one of them.
+  canary: claim.canary === undefined ? undefined : claim.canary + (claim.exchanges?.length ?? 0),
   heldUntil: claim.heldUntil,
   traceparent: claim.traceparent,
   createdAt: claim.at,
 });
 
-function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payouts', WrittenLater | 'kind'> {
+function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payouts', WrittenLater> {
+  const { kind = 'payout' } = row;
+  const isOfFile = kind === 'payout';
   return {
     ...identified(row),
+    ...(!isOfFile && { priority: FIRST }),
+    kind,
     generation: row.generation ?? 0,
     original: json(row.original ?? null),
     lookAlikeKey: row.lookAlikeKey,
     lookAlikeAccount: row.lookAlikeAccount,
     lookAlikeOf: row.lookAlikeOf,
     batchId,
-    row: row.row,
+    row: isOfFile ? row.row : null,
     by,
     state: 'received',
     createdAt: at,
@@ -214,6 +236,9 @@ function batchRow({ batchId, by, at }: BatchClaim, row: ClaimRow): Written<'payo
     stateSince: at,
   };
 }
+
+/** Before rows of any priority. */
+const FIRST = -1;
 
 type Identified = Pick<ClaimRow, 'reference' | 'workflowId' | 'payloadDigest' | 'instruction'>;
 

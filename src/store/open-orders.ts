@@ -292,6 +292,8 @@ export async function pausedAccounts(db: Database, waitingMax: number): Promise<
     .selectFrom('payouts')
     .select(['uid', 'accountId'])
     .where('state', '=', 'awaiting-funds')
+    // Its money is still bought: the account is not short of it.
+    .where('reasonCode', '!=', 'awaiting-exchange' satisfies ReasonCode)
     .where('accountId', 'is not', null)
     .groupBy(['uid', 'accountId'])
     .having(({ fn }) => fn.countAll(), '>=', waitingMax);

@@ -405,7 +405,7 @@ interface PayoutTable {
   documentId: string;
   generation: number;
   batchId: string | null;
-  /** Data row from 1; null for a payout started without a batch. */
+  /** Data row from 1; null for a payout started without a batch, and for the exchange of one. */
   row: number | null;
   /** As claimed. */
   instruction: Json<PayoutInstruction>;

@@ -99,7 +99,7 @@ describe('the plan', () => {
   it('says who will be asked, and nothing of it where nobody will be', async () => {
     const plan = await planned(claimRowsOf({ id: 'a' }));
     const outlook = (approvals: Outlook['approvals']) =>
-      planText(plan, { balances: [], fees: [], feesUnknown: 1, inBase: null, approvals, later: [] });
+      planText(plan, { balances: [], fees: [], feesUnknown: 1, inBase: null, compared: [], approvals, later: [] });
     const one = { people: 1, payouts: 1 };
     const text = outlook({ beforeSend: [one, { people: 2, payouts: 3 }], atBank: [one], moreByPayee: 4 });
     expect(text).toContain('\nto be approved before sending: 1 payout by one person, 3 payouts by 2 people\n');
@@ -118,6 +118,7 @@ describe('the plan', () => {
         fees,
         feesUnknown: 2,
         inBase,
+        compared: [],
         ...NO_MORE,
       });
     expect(text([])).toContain('\nExchange: 415.00 EUR, with fees in EUR, for 450.73 USD at 0.9207 now.\n');
@@ -144,7 +145,15 @@ describe('the plan', () => {
     const laterAt = async (now: string) => countedLater(rows, { ...KNOWN_BY_RULE, cutOffs }, Date.parse(now));
     const plan = await planned(rows);
     const textAt = async (now: string) =>
-      planText(plan, { balances: [], fees: [], feesUnknown: 0, inBase: null, ...NO_MORE, later: await laterAt(now) });
+      planText(plan, {
+        balances: [],
+        fees: [],
+        feesUnknown: 0,
+        inBase: null,
+        compared: [],
+        ...NO_MORE,
+        later: await laterAt(now),
+      });
     expect(await laterAt('2026-12-03T14:29:00Z')).toEqual([]);
     expect(await textAt('2026-12-03T14:31:00Z')).toContain(
       '\nToo late today for EUR (cut-off 15:30 Europe/Berlin): 2 payouts count for 2026-12-04.\n',

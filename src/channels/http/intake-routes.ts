@@ -5,6 +5,7 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
+import { EXCHANGES } from '../../domain/agreed-cost.ts';
 import { isDecision, type SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/input.ts';
@@ -58,6 +59,7 @@ export const handOverQuery = z.strictObject({
     .max(ROWS_MAX)
     .optional()
     .describe('rows paid first, the rest once they are completed'),
+  exchange: z.enum(EXCHANGES).optional().describe('per-batch: one exchange for each account, currency and day'),
   allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),
   attended: flag.optional().describe('rows that wait for an operator count as in progress'),
   by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
@@ -172,6 +174,7 @@ async function handedOver(
     invalid,
     plan,
     canary,
+    exchange,
     by,
     dry_run: dryRun,
     allow_look_alikes: allowLookAlikes,
@@ -179,7 +182,7 @@ async function handedOver(
   } = options;
   const batchId = signed === undefined ? keyedId : await batchSigned(gateway, caller, signed);
   let rows: PlannedRow[] | undefined;
-  const asked = { invalid, canary, by, dryRun, allowLookAlikes, batchId, isAttended };
+  const asked = { invalid, canary, exchange, by, dryRun, allowLookAlikes, batchId, isAttended };
   const taking = await takeInTurn(gateway, caller, (handedBy) =>
     takeFile(
       gateway,

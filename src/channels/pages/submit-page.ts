@@ -6,6 +6,7 @@ import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
+import { EXCHANGES, type Exchanges } from '../../domain/agreed-cost.ts';
 import { counted, groupedAmount, minuteOf, peopleText } from '../../domain/display.ts';
 import { type Finding, rowsText, warningsByKind } from '../../domain/finding.ts';
 import { beneficiaryFields } from '../../domain/instruction.ts';
@@ -24,6 +25,7 @@ import {
   alikesTexts,
   baseTexts,
   boundTexts,
+  comparedTexts,
   exchangeTexts,
   feesTexts,
   laterTexts,
@@ -56,7 +58,7 @@ const yes = z
   .transform((value) => value === 'yes');
 export const SUBMITTING: CallerAccess = { roles: ['maker'], scope: 'each' };
 
-const options = z.object({ skip: yes, meant: yes });
+const options = z.object({ skip: yes, meant: yes, exchange: z.enum(EXCHANGES).optional() });
 const templateQuery = z.object({
   currency: z
     .string()
@@ -80,11 +82,12 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
   const heldIn = (request: FastifyRequest): PendingUpload =>
     uploads.held((request.params as { upload: string }).upload, request.caller.name, gateway.now());
   const takeIn = async (held: PendingUpload, caller: Caller, asked: SubmitOptions & { by?: string; plan?: string }) => {
-    const { skip, meant, by, plan } = asked;
+    const { skip, meant, exchange, by, plan } = asked;
     const dryRun = plan === undefined;
     const taking = {
       invalid: skip ? 'skip' : 'stop',
       allowLookAlikes: meant,
+      exchange,
       by,
       dryRun,
       undoMs: UNDO_MS,
@@ -220,6 +223,8 @@ interface SubmitOptions {
   skip: boolean;
   /** Look-alikes of earlier payouts are intended: they are not held. */
   meant: boolean;
+  /** Undefined: as it is set. */
+  exchange?: Exchanges | undefined;
 }
 
 const FINDINGS_MAX = 500;
@@ -272,7 +277,7 @@ const planPage = (
 ): Html => html`<h1>${document.plan.file}</h1>
 ${correctedNote(held, path)}
 ${planFacts(document)}
-${choices(path, options)}
+${choices(path, options, document)}
 ${payForm(view, path, document, optionFields(options))}`;
 
 /** What a plan does. */
@@ -282,7 +287,7 @@ ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
 ${[laterTexts, shortfallTexts].flatMap((texts) => texts(plan)).map((text) => html`<p class="attend">${text}</p>`)}
-${[feesTexts, exchangeTexts, boundTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
+${[feesTexts, exchangeTexts, boundTexts, comparedTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}
 ${alikes(plan)}
@@ -442,16 +447,34 @@ export const findingTable = (findings: readonly Finding[]): Html =>
     findings.slice(0, FINDINGS_MAX),
   );
 
+/** Of a plan that exchanges, also how. */
 const choices = (
   path: string,
-  { skip, meant }: SubmitOptions,
+  { skip, meant, exchange }: SubmitOptions,
+  planned?: PlanDocument,
 ): Html => html`<form class="filters" method="get" action="${path}">
 <label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave out rows with findings and pay the others</label>
 <label class="inline"><input type="checkbox" name="meant" value="yes"${meant && html` checked`}> Do not hold rows that look like an earlier payout</label>
-<button>Plan again</button></form>`;
+${planned === undefined ? exchange !== undefined && html`<input type="hidden" name="exchange" value="${exchange}">` : exchangeChoice(planned)}<button>Plan again</button></form>`;
 
-const optionFields = ({ skip, meant }: SubmitOptions): Html =>
-  html`${skip && html`<input type="hidden" name="skip" value="yes">`}${meant && html`<input type="hidden" name="meant" value="yes">`}`;
+const EXCHANGE_TEXTS: Readonly<Record<Exchanges, string>> = {
+  'per-row': 'each payout by itself',
+  'per-batch': 'once for all',
+};
+
+const exchangeChoice = ({ plan: { exchanges } }: PlanDocument): Html | false => {
+  const chosen = exchanges.some(({ once }) => once !== null) ? 'per-batch' : 'per-row';
+  return (
+    exchanges.length > 0 &&
+    html`<label class="inline">Exchange <select name="exchange">${EXCHANGES.map(
+      (how) => html`<option value="${how}"${how === chosen && html` selected`}>${EXCHANGE_TEXTS[how]}</option>`,
+    )}</select></label>
+`
+  );
+};
+
+const optionFields = ({ skip, meant, exchange }: SubmitOptions): Html =>
+  html`${exchange !== undefined && html`<input type="hidden" name="exchange" value="${exchange}">`}${skip && html`<input type="hidden" name="skip" value="yes">`}${meant && html`<input type="hidden" name="meant" value="yes">`}`;
 
 export interface PendingUpload {
   id: string;

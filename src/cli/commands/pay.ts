@@ -1,3 +1,4 @@
+import { EXCHANGES } from '../../domain/agreed-cost.ts';
 import { CARD_EXAMPLE } from '../../domain/card-number.ts';
 import {
   canary,
@@ -26,6 +27,9 @@ const PAYING = [
   DETACH,
   option('--plan <hash>', 'pay only if the plan still has this hash'),
   option('--canary <rows>', 'pay this many rows first, and the rest once all of them are completed', { parse: canary }),
+  option('--exchange <how>', 'one exchange for each currency buys for all rows, or each row makes its own', {
+    choices: EXCHANGES,
+  }),
   option('--allow-look-alikes', 'do not hold rows that look like a recent payout', { default: false }),
   TIMEOUT,
   MAKER,
@@ -51,6 +55,7 @@ export const run = command('run <file>', 'validate, plan, confirm, start, follow
     ['payouts run invoices.xml --mapping mapping.json --payees payees.csv', 'a bank message'],
     ['payouts run payroll.csv --canary 3', 'three rows first, the rest once these are completed'],
     ['payouts run payroll.csv --yes --by alice', "without confirmation, with the maker's name for the approval policy"],
+    ['payouts run payroll.csv --exchange per-batch', 'one exchange for each currency buys for all rows'],
     ['payouts run payroll.csv --invalid skip --yes', 'pay only the rows without findings'],
     ['payouts run payroll.csv --yes --detach', 'start and return; needs a stack that stays up'],
   ],

@@ -45,6 +45,11 @@ export const PAYOUT_REASONS = {
     'It continues when the money is there, and fails when the waiting time is over.',
     'funds',
   ),
+  'awaiting-exchange': forNobody(
+    'waiting for the exchange of its batch, which buys the money for it',
+    '`payouts status BATCH` names the exchange, and `payouts status` of that says what it waits for. `payouts cancel ID` withdraws the payout.',
+    'It continues when the exchange is completed. If that buys nothing, people are asked.',
+  ),
   'approval-required': forApprover(
     'waiting for internal approval',
     `\`payouts approve ID\` approves it, ${REJECT}. The maker may not decide.`,
@@ -73,6 +78,11 @@ export const PAYOUT_REASONS = {
     'the exchange rate moved by more than the cap',
     `\`payouts approve ID\` accepts the rate, ${REJECT}.`,
     'Until the exchange is booked it checks again, and continues when the rate is within the cap.',
+  ),
+  'exchange-not-made': forApprover(
+    'the exchange of its batch bought nothing for it',
+    `\`payouts approve ID\` pays it from the account in its currency, with what is there, and exchanges nothing. ${REJECT}; then \`payouts retry BATCH\` plans a new exchange.`,
+    STAYS,
   ),
   'exchange-quote-unclear': forApproverToRecheck(
     'the exchange quote does not buy the requested amount',

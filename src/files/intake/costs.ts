@@ -2,9 +2,10 @@ import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { exchangeQuote } from '../../bank/exchange-quote.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
-import { addDecimals, formatDecimal, parseDecimal } from '../../domain/money.ts';
+import { addDecimals, formatDecimal, parseDecimal, sumDecimals } from '../../domain/money.ts';
 import type { ClaimRow } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
+import { type ComparedExchange, comparedWithEach } from './exchange-comparison.ts';
 import { ACCOUNTS_MAX, type QuotedExchange } from './exchange-quotes.ts';
 import type { Plan } from './plan.ts';
 import type { StagedFile } from './staged-file.ts';
@@ -17,6 +18,8 @@ export interface Costs {
   feesUnknown: number;
   /** All that leaves these accounts, in `PAYOUTS_BASE_CURRENCY`; null: none is set. */
   inBase: { currency: string; amount: string /** Not included: the bank quotes no rate. */; without: string[] } | null;
+  /** Each exchange that buys for many payouts, beside one for each of them. */
+  compared: ComparedExchange[];
 }
 
 export interface AccountOutlook {
@@ -53,7 +56,9 @@ export async function costsOf(
   const sums = new Map<string, Paid>();
   for (const { uid, accountId, currency, amount } of plan.accounts.slice(0, ACCOUNTS_MAX)) {
     const named = await paying.account(accountId, uid);
-    const quote = quotes.find((it) => it.uid === uid && it.accountId === accountId && it.currency === currency);
+    const quote = together(
+      quotes.filter((it) => it.uid === uid && it.accountId === accountId && it.currency === currency),
+    );
     if (named !== undefined) sums.set(keyOf(accountId, currency), { uid, named, currency, amount, quote });
   }
   const classes = await classesOf(staged);
@@ -65,7 +70,16 @@ export async function costsOf(
   }
   const balances = paying.all();
   const inBase = baseCurrency === undefined ? null : await totalIn(bank, paying, sums, baseCurrency);
-  return { balances, fees, feesUnknown: unknown, inBase };
+  const compared = await comparedWithEach(bank, staged, quotes);
+  return { balances, fees, feesUnknown: unknown, inBase, compared };
+}
+
+/** What is bought on several days. */
+function together(quotes: readonly QuotedExchange[]): QuotedExchange | undefined {
+  const [first] = quotes;
+  if (first === undefined || quotes.length === 1) return first;
+  const sumOf = (name: 'buyAmount' | 'sellAmount'): string => sumDecimals(quotes.map((quote) => quote[name]));
+  return { ...first, buyAmount: sumOf('buyAmount'), sellAmount: sumOf('sellAmount') };
 }
 
 /** What is paid in one currency by rows that name one account; fees are added to it. */
@@ -214,9 +228,10 @@ function averageOf({ sum, quoted }: FeeClass, rows: number): string {
 
 /** What is sold for amounts and fees, by the quote for the amounts alone; rounded up in the last place of the quote. */
 function exchange(
-  { named, amount }: Paid,
-  { currency: buyCurrency, buyAmount, sellAmount: quoted, rate }: QuotedExchange,
+  { named, amount: paid }: Paid,
+  { currency: buyCurrency, buyAmount, sellAmount: quoted, rate, perBatch }: QuotedExchange,
 ): void {
+  const amount = perBatch === undefined ? paid : buyAmount;
   const [sells, buys, wanted] = [quoted, buyAmount, amount].map(
     (text) => parseDecimal(text) ?? { digits: 0n, scale: 0 },
   );
@@ -244,8 +259,8 @@ async function totalIn(
       continue;
     }
     const buy = await paying.ownIn(uid, base);
-    const asked = { sell: accountId, buy: buy ?? '', amount: needs, currency };
-    const quote = buy === undefined ? undefined : await exchangeQuote(bank, asked);
+    const quote =
+      buy === undefined ? undefined : await exchangeQuote(bank, { sell: accountId, buy, amount: needs, currency });
     if (quote === undefined) without.push(`${needs} ${currency}`);
     else total = addDecimals(total, quote.buy_amount);
   }

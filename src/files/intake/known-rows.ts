@@ -185,7 +185,10 @@ const areAllUnpaid = (
     ? Promise.resolve(false)
     : areEarlierUnpaid(store, { ...before, generation: before.generation + 1, instruction });
 
-/** By reference: the account that holds what was bought for this generation or an earlier one, from any sender of the exchange. */
+/**
+ * By reference: the account that holds what was bought for this generation or an earlier one, from any sender of the exchange; or
+ * by the exchange of its batch, unless that is proven to have bought nothing.
+ */
 async function boughtFor(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
   const retried = new Map<string, string>();
   for (const { uid, documentId, generation, reference } of payouts) {
@@ -199,6 +202,15 @@ async function boughtFor(store: Store, payouts: readonly PayoutRecord[]): Promis
     const sent = orderAsked(await store.attempts(orderReference(payout, 'exchange')));
     const account = sent !== undefined && 'buyAccountId' in sent ? sent.buyAccountId : payout.assessed?.payingAccountId;
     accounts.set(retried.get(payout.reference) ?? '', account ?? '');
+  }
+  const waited = (await store.payoutsOf([...retried.keys()])).filter(({ instruction }) => instruction.exchanged_by);
+  const exchanges = await store.payoutsOf([
+    ...new Set(waited.map(({ instruction }) => instruction.exchanged_by ?? '')),
+  ]);
+  const boughtNothing = await provenUnpaid(store, exchanges);
+  for (const { reference, instruction } of waited) {
+    if (boughtNothing.has(instruction.exchanged_by ?? '')) continue;
+    accounts.set(retried.get(reference) ?? '', instruction.paying_account_id ?? '');
   }
   return accounts;
 }

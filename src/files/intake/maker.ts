@@ -47,17 +47,18 @@ export function assertFolderMaker(
   });
 }
 
-/** Throws a `Problem` for the first row that is outside its maker's scope. Rows count from 1. */
+/** Throws a `Problem` for the first row that is outside its maker's scope. `row`: its number from 1, or what it is. */
 export function assertScope(
   { policy }: MakerRules,
   by: string | undefined,
-  rows: Iterable<{ row: number; touched: ScopeFacts }>,
+  rows: Iterable<{ row: number | string; touched: ScopeFacts }>,
 ): void {
   if (policy === undefined) return;
   const person = personOf(policy, by ?? null);
   for (const { row, touched } of rows) {
     if (may(person, 'make', touched)) continue;
-    throw new Problem('forbidden', OUTSIDE_SCOPE, `Row ${row} is outside the scope of ${by} in the policy.`, {
+    const named = typeof row === 'number' ? `Row ${row}` : row;
+    throw new Problem('forbidden', OUTSIDE_SCOPE, `${named} is outside the scope of ${by} in the policy.`, {
       hint: 'Submit only rows within your scope, or have the policy changed. Nothing was sent.',
     });
   }

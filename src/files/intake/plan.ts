@@ -4,7 +4,7 @@ import { mostSoldFor } from '../../domain/agreed-cost.ts';
 import { dueDate } from '../../domain/business-days.ts';
 import { isoOrNull } from '../../domain/display.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
-import { compareDecimals, type Total, Totals } from '../../domain/money.ts';
+import { addDecimals, compareDecimals, type Total, Totals } from '../../domain/money.ts';
 import type { PayeeDetails } from '../../domain/payee.ts';
 import { bankIdentity } from '../../platform/config/bank.ts';
 import type { Config } from '../../platform/config.ts';
@@ -45,8 +45,10 @@ interface PlannedExchange extends Total {
   accountId: string;
   payingAccountId: string;
   sellCurrency: string;
-  /** Decimal string: for the payouts themselves, without what the bank asks as their fees. */
+  /** Decimal string: for the payouts themselves, without what the bank asks as their fees; for one exchange with them. */
   sellAtMost: string;
+  /** One exchange buys `amount` for all, `fees` of it for theirs; null: each makes its own. */
+  once: { id: string; reference: string; fees: string; executeOn: string | null } | null;
 }
 
 /** A row of a plan, for who confirms it; `payee`: its details at the bank, if it is named by id and they were read. */
@@ -95,12 +97,13 @@ export interface StoreUse {
   otherHome: string | null;
 }
 
-/** The plan of these claims, read once in the order of their references. */
+/** The plan of these claims, read once in the order of their references; `exchanges` buy for all of them. */
 export async function planOf(
   file: string,
   claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
   { lookAlikes, alikes }: Pick<Plan, 'lookAlikes' | 'alikes'>,
   { today, calendar }: Days,
+  exchanges: readonly ClaimRow[] = [],
 ): Promise<Plan> {
   const totals = new Totals();
   const accounts = new Totals();
@@ -128,6 +131,8 @@ export async function planOf(
     payouts += 1;
     hash.update(`${reference} ${payloadDigest}${lookAlikeOf === undefined ? '' : ' held'}\n`);
   }
+  for (const { reference, payloadDigest } of exchanges) hash.update(`${reference} ${payloadDigest}\n`);
+  const byReference = new Map(exchanges.map(({ reference, instruction }) => [reference, instruction]));
   return {
     file,
     hash: hash.digest('hex'),
@@ -141,7 +146,10 @@ export async function planOf(
     }),
     exchanges: bought.entries().map(([key, total], at) => {
       const { amount: sellAtMost = '0', currency: sellCurrency = '' } = sold.entries()[at]?.[1] ?? {};
-      return { ...(JSON.parse(key) as ExchangeAccounts), sellCurrency, ...total, sellAtMost };
+      const { reference, ...accounts } = JSON.parse(key) as ExchangeAccounts & { reference?: string };
+      const exchange = byReference.get(reference ?? '');
+      const planned = { ...accounts, sellCurrency, ...total, sellAtMost, once: null } satisfies PlannedExchange;
+      return reference === undefined || exchange === undefined ? planned : boughtOnce(planned, reference, exchange);
     }),
     executionDates: [...dates]
       .sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
@@ -149,6 +157,17 @@ export async function planOf(
     lookAlikes,
     alikes,
   };
+}
+
+/** One exchange for all payouts of a planned one, with their fees. */
+function boughtOnce(
+  planned: PlannedExchange,
+  reference: string,
+  { id, amount, max_rate: maxRate = '0', execute_on: executeOn }: PayoutInstruction,
+): PlannedExchange {
+  const fees = addDecimals(amount, `-${planned.amount}`);
+  const sellAtMost = mostSoldFor(amount, { maxRate, currency: planned.sellCurrency });
+  return { ...planned, amount, sellAtMost, once: { id, reference, fees, executeOn: executeOn ?? null } };
 }
 
 type ExchangeAccounts = Pick<PlannedExchange, 'uid' | 'accountId' | 'payingAccountId'>;
@@ -159,8 +178,9 @@ function exchangeOf(
 ): { key: string; sells: Pick<Total, 'amount' | 'currency'> } | undefined {
   const { uid, account_id: accountId, amount, currency } = instruction;
   const { sell_currency: sellCurrency, max_rate: maxRate, paying_account_id: payingAccountId } = instruction;
+  const { exchanged_by: reference } = instruction;
   if (sellCurrency === undefined || maxRate === undefined || payingAccountId === undefined) return undefined;
-  const key = JSON.stringify({ uid, accountId, payingAccountId, sellCurrency, currency });
+  const key = JSON.stringify({ uid, accountId, payingAccountId, sellCurrency, currency, reference });
   return { key, sells: { amount: mostSoldFor(amount, { maxRate, currency: sellCurrency }), currency: sellCurrency } };
 }
 

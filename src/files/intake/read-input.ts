@@ -1,3 +1,4 @@
+import type { Exchanges } from '../../domain/agreed-cost.ts';
 import type { SignedDecision, Statement } from '../../domain/authority.ts';
 import { counted } from '../../domain/display.ts';
 import { withoutBound } from '../../domain/instruction.ts';
@@ -25,6 +26,8 @@ export interface TakeOptions extends MessageFiles {
   invalid: 'stop' | 'skip';
   /** Number of rows that are paid first, alone. */
   canary?: number;
+  /** Whether one exchange for each currency buys for all rows; absent: `PAYOUTS_EXCHANGE`. */
+  exchange?: Exchanges | undefined;
   /** Look-alikes are intended: they are not held. */
   allowLookAlikes?: boolean;
   dryRun?: boolean;

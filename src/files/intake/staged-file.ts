@@ -52,6 +52,8 @@ export class StagedFile implements RowSink<Finding>, Disposable {
   readonly pairs = new RequiredDetailsPairs();
   rowCount = 0;
   original: OriginalMessage | undefined;
+  /** What buys for all claims that name it. */
+  exchanges: readonly ClaimRow[] = [];
   /** Accounts as the bank shows them by their ids, if they were queried. */
   accounts: ReadonlyMap<string, Pick<AccountBalance, 'uid' | 'currency'>> = new Map();
   /** The bank's details of payees by their ids, if they were queried. */

@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import { personOf } from '../../domain/authority.ts';
+import { personOf, scopeFactsOf } from '../../domain/authority.ts';
 import { aboutFile, type Finding } from '../../domain/finding.ts';
 import { madeDigest } from '../../domain/identity.ts';
 import { signablePlan } from '../../people/signing/signed-plan.ts';
@@ -14,7 +14,7 @@ import { type ComparedFile, compareFile, lookAlikesSince, owingAnswer } from './
 import { bindRows, type QuotedExchange, quoteExchanges } from './exchange-quotes.ts';
 import { alreadyTaken, IntakeRefusal, OTHER_PLAN, otherPlan } from './intake-refusal.ts';
 import { dropKnown, type KnownRows, takenBefore } from './known-rows.ts';
-import { assertMaker } from './maker.ts';
+import { assertMaker, assertScope } from './maker.ts';
 import { type Outlook, outlookOf } from './outlook.ts';
 import { type ListedRow, listedRows, type Plan, planOf, type StoreUse, storeUseOf } from './plan.ts';
 import {
@@ -26,6 +26,7 @@ import {
   type TakeOptions,
   type UnpaidRows,
 } from './read-input.ts';
+import type { StagedFile } from './staged-file.ts';
 
 /** A file that may be paid as planned; nothing is claimed yet. */
 export interface PlannedFile extends ComparedFile, Disposable {
@@ -164,13 +165,28 @@ async function planned(
   const compared = await compareFile(app, read, options);
   if (compared instanceof IntakeRefusal) return compared;
   if (staged.claimCount === 0) return await takenAlready(app, compared, options);
+  const { exchange = app.config.exchange } = options;
   const { maxSlippage } = app.config.settings.terms;
-  const quotes = options.quotes ?? (await quoteExchanges(app.bank, staged, maxSlippage));
+  const quotes = options.quotes ?? (await quoteExchanges(app.bank, staged, { maxSlippage, exchange }));
   bindRows(staged, quotes);
+  assertMayExchange(app, staged, options);
   if (asksOne(app, options)) staged.warning({ file, ...UNSIGNED });
-  const plan = await planOf(file, itemsInTurns(staged.claims()), compared, daysOf(app));
+  const plan = await planOf(file, itemsInTurns(staged.claims()), compared, daysOf(app), staged.exchanges);
   unplanned.move();
   return { ...compared, plan, quotes, [Symbol.dispose]: () => staged[Symbol.dispose]() };
+}
+
+/** Their maker makes the exchanges too. In a dry run without a maker, nobody has proven who they are. */
+function assertMayExchange({ config }: ReadingApp, { exchanges }: StagedFile, { dryRun, maker }: TakeOptions): void {
+  if (dryRun && maker === undefined) return;
+  const touched = exchanges.map(({ instruction }) =>
+    scopeFactsOf('exchange', instruction, { soldCurrency: instruction.sell_currency }),
+  );
+  assertScope(
+    config.settings,
+    maker,
+    touched.map((it) => ({ row: 'The exchange for all rows', touched: it })),
+  );
 }
 
 const UNSIGNED = aboutFile(
@@ -210,8 +226,11 @@ export async function planDocument(
 }
 
 /** The rows of a plan, in the order in which they are signed. */
-export const plannedRows = ({ staged }: PlannedFile): PlannedRow[] =>
-  Array.from(staged.claims(), ({ reference, instruction }) => ({ reference, digest: madeDigest(instruction) }));
+export const plannedRows = ({ staged }: { staged: Pick<StagedFile, 'claims' | 'exchanges'> }): PlannedRow[] =>
+  [...staged.claims(), ...staged.exchanges].map(({ reference, instruction }) => ({
+    reference,
+    digest: madeDigest(instruction),
+  }));
 
 /** Throws if the plan does not have the hash that was agreed to. */
 export function assertPlan({ hash }: Plan, agreed: string | undefined): void {
@@ -238,6 +257,7 @@ export async function claimFile(
     sha256,
     by: (config.settings.policy === undefined ? options.by : options.maker) ?? null,
     rows: { [Symbol.iterator]: () => staged.claims() },
+    exchanges: staged.exchanges,
     refused: { [Symbol.iterator]: () => staged.refused() },
     message: staged.original,
     messageIsNew,

@@ -1,5 +1,17 @@
+import { EXCHANGES } from '../../domain/agreed-cost.ts';
 import { key } from './key.ts';
-import { amountsByCurrency, count, currency, date, duration, folders, jsonTexts, pathText, text } from './values.ts';
+import {
+  amountsByCurrency,
+  count,
+  currency,
+  date,
+  duration,
+  folders,
+  jsonTexts,
+  oneOf,
+  pathText,
+  text,
+} from './values.ts';
 
 export const INTAKE_KEYS = {
   PAYOUTS_FOLDERS: key(
@@ -27,6 +39,11 @@ export const INTAKE_KEYS = {
     currency,
     null,
     'currency, such as EUR, in which the plan also adds up everything that leaves the accounts, by the rates that the bank quotes',
+  ),
+  PAYOUTS_EXCHANGE: key(
+    oneOf(...EXCHANGES),
+    'per-row',
+    'whether each payout that sells another currency makes an exchange of its own (per-row), or one exchange for each account, currency and day buys for all of a batch (per-batch), unless the file is handed over with the other',
   ),
   PAYOUTS_BANK_AUDITS_FROM: key(
     amountsByCurrency,

@@ -217,9 +217,6 @@ export function quoteRate(rate: bigint): string {
 
 const minorUnits = (currency: string): bigint => 10n ** BigInt(currencyExponent(currency) ?? 2);
 
-/** Exchanges are free, since the rate earns. */
-const FEE = 0n;
-
 /** `currency` is that of `amount`. The interface does not show which side that may be, so both are accepted. */
 type ExchangeTerms = z.infer<typeof fxQuoteQuery>;
 
@@ -233,7 +230,7 @@ export function quoteExchange({ db, profile }: Books, terms: ExchangeTerms): FxQ
     buy_account: buy.account_id,
     sell_amount: formatMinor(sides.sellAmount, sell.currency),
     buy_amount: formatMinor(sides.buyAmount, buy.currency),
-    fee: formatMinor(FEE, sell.currency),
+    fee: formatMinor(BigInt(profile.exchangeFeeMinor), sell.currency),
     fee_currency: sell.currency,
     rate: quoteRate(sides.rate),
     sell_currency: sell.currency,
@@ -258,7 +255,7 @@ export function exchange(books: Books, request: ExchangeTerms & OrderRequest & {
       account_id: sell.account_id,
       currency: sell.currency,
       amount: sides.sellAmount,
-      fee: FEE,
+      fee: BigInt(books.profile.exchangeFeeMinor),
       counter_account: buy.account_id,
       buy_currency: buy.currency,
       buy_amount: sides.buyAmount,

@@ -13,6 +13,8 @@ export const profileBody = z.strictObject({
   fxDriftBasisPoints: z.int().min(0).max(5_000).default(0),
   /** How much worse than the seed's rates exchanges are quoted, in basis points; the booked rate changes along. */
   quoteDriftBasisPoints: z.int().min(0).max(5_000).default(0),
+  /** Fee of an exchange in minor units of the currency that is sold, on top of what is sold. */
+  exchangeFeeMinor: z.int().min(0).max(100_000).default(0),
   /** Fee of a transfer in minor units of its currency, on top of the amount. */
   transferFeeMinor: z.int().min(0).max(100_000).default(0),
   /** How long a new order is missing from the order list, both in records and total. */

@@ -17,7 +17,7 @@ import { doublingPause } from '../../domain/time.ts';
 import { assess, polls, sends } from '../proxies.ts';
 import type { BackToGates, Unpaid } from './order-state.ts';
 import type { PayoutView } from './view.ts';
-import { awaitDecision, type Decided, sendOrRenewClaim, untilCancelRequested } from './waits.ts';
+import { awaitDecision, continueAsNewIfLong, type Decided, sendOrRenewClaim, untilCancelRequested } from './waits.ts';
 
 const unpaid = (state: Unpaid['state'], code: ReasonCode): Unpaid => ({ kind: 'unpaid', state, reason: because(code) });
 
@@ -119,6 +119,9 @@ export class Gates {
         case 'await-funds':
           ended = await this.awaitFunds(found);
           break;
+        case 'await-exchange':
+          await this.awaitExchange(gate);
+          break;
         case 'approval':
           ended = await this.awaitApproval(gate);
           break;
@@ -200,6 +203,18 @@ export class Gates {
     view.inbox.take();
     this.leaveWait();
     return undefined;
+  }
+
+  /** Its batch signals when the exchange has ended, and again to those that still wait; the timer is for a batch that is gone. */
+  private async awaitExchange({ says }: Extract<Gate, { gate: 'await-exchange' }>): Promise<void> {
+    const { view } = this;
+    // The account is not short of what is still being bought.
+    this.fundsUntil = undefined;
+    continueAsNewIfLong(view);
+    await view.enter('awaiting-funds', because('awaiting-exchange', says));
+    await condition(() => view.wantsCancel || view.inbox.isReadRequested, this.terms.waits.pollMaxMs * 12);
+    view.inbox.take();
+    this.leaveWait();
   }
 
   private async awaitApproval({ needed, digest }: { needed: number; digest: string }): Promise<Unpaid | undefined> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EXCHANGES } from '../../../domain/agreed-cost.ts';
 import { madeDigest, referenceOf } from '../../../domain/identity.ts';
 import type { ExchangeBound, PayoutInstruction } from '../../../domain/instruction.ts';
 import { ACCOUNTS_MAX, quotedExchange } from '../../../files/intake/exchange-quotes.ts';
@@ -35,6 +36,7 @@ export const RETRY = operation({
     id: pathId,
     rows: listOf(wholeNumber(1, ROWS_MAX)).optional().describe('data rows; absent: all that are proven unpaid'),
     canary: wholeNumber(1, ROWS_MAX).optional().describe('rows paid first, the rest once they are completed'),
+    exchange: z.enum(EXCHANGES).optional(),
     allowLookAlikes: flag,
     by: storableText.optional(),
     dryRun: flag.describe('answer with the plan; nothing is claimed'),
@@ -74,8 +76,9 @@ async function signedBefore(
   const rows: RetriedRow[] = [];
   for (const { reference, instruction, generation = 0 } of claims) {
     const earlier = referenceOf(instruction.uid, instruction.id, 'payment', generation - 1);
-    const { sell_currency, max_rate, paying_account_id } = (await store.payout(earlier))?.instruction ?? {};
-    const bound = { sell_currency, max_rate, paying_account_id };
+    const { sell_currency, max_rate, paying_account_id, exchanged_by } =
+      (await store.payout(earlier))?.instruction ?? {};
+    const bound = { sell_currency, max_rate, paying_account_id, exchanged_by };
     const madeBefore = madeDigest({ ...instruction, ...bound });
     const made = await store.plannedDecisionsOf({ batchId, reference: earlier, question: 'make' });
     const before = made.find(({ subject, rowDigest }) => subject === by && rowDigest === madeBefore);
