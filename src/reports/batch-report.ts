@@ -50,7 +50,7 @@ export async function* batchReport(source: ReportSource): ReportInPages {
   for await (const page of source.pages) {
     const payouts = page.map(([record, facts]) => {
       const payout = reportedPayout(record, facts, source);
-      sums.add(payout);
+      sums.add(payout, facts.part?.isFirst);
       steps.add(record, facts.step);
       incidents.push(...reportedIncidents(facts.incidents, [record]));
       asOf = Math.max(asOf, lastChange(record, facts));

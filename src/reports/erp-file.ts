@@ -98,9 +98,9 @@ const nothingMoved = (): Problem =>
     },
   );
 
-/** Payouts of a batch and what they moved, in the order of the file. */
+/** What the exchanges for all payouts of a batch moved, then the payouts, in the order of the file. */
 async function* movedIn(store: Store, batchId: string): AsyncGenerator<Moved> {
-  for await (const page of inPages(store.rows(batchId))) {
+  for await (const page of inPages(store.exchangesThenRows(batchId))) {
     for (const [payout, { attempts, booked: exchange, ...facts }] of await moneyFactsOf(store, page)) {
       yield movedBy({ ...facts, payout, attempts: attempts.payment, exchangeAttempts: attempts.exchange, exchange });
     }

@@ -122,7 +122,8 @@ const UNDER_WAY = 'it was sent, but its outcome is not known yet';
 
 function paid(facts: MovedFacts): Known[] {
   const { payout, attempts } = facts;
-  const { state, orderId, fee, feeCurrency } = payout;
+  const { kind, state, orderId, fee, feeCurrency } = payout;
+  if (kind === 'exchange') return [];
   if (state !== 'completed') {
     return isEnd(state) || inDoubt(attempts).length === 0 ? [] : [{ kind: 'payment', why: UNDER_WAY }];
   }

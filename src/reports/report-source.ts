@@ -7,11 +7,12 @@ import { orderReference, orderReferences } from '../store/claimed-row.ts';
 import { inPages } from '../store/in-pages.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { ReportSource } from './batch-report.ts';
+import { type ExchangePart, partsOf, type Share } from './exchange-parts.ts';
 import { hindrancesNow } from './hindrances.ts';
 import { workflowUrl } from './links.ts';
 import { nextStep, type StepContext } from './next-step.ts';
 import type { ReportPaths } from './report-document.ts';
-import type { PayoutFacts } from './reported-payout.ts';
+import { exchangeOf, type PayoutFacts } from './reported-payout.ts';
 
 /** What reports are made from. */
 export type Reporting = Pick<App, 'config' | 'store' | 'ui'>;
@@ -43,14 +44,34 @@ async function* pagesOf(
   { now, isMasked }: { now: (() => number) | undefined; isMasked: boolean },
 ): AsyncGenerator<RowWithFacts[]> {
   const decidedAt = await store.lastDecisionAt();
+  const parts = await exchangeParts(store, batchId);
   for await (const rows of inPages(store.rows(batchId))) {
     const facts = await factsOf(store, rows);
     const context = await stepContext({ config, store, now: now ?? (() => decidedAt) }, rows);
     // Who works now is no fact about the batch.
     context.hindrance = undefined;
     context.isMasked = isMasked;
-    yield facts.map(([row, its]) => [row, { ...its, step: nextStep(row, context) }]);
+    yield facts.map(([row, its]) => [row, { ...its, part: parts.get(row.reference), step: nextStep(row, context) }]);
   }
+}
+
+/** By reference: what each payout of a batch has of the exchange that bought for it, in proportion to its amount. */
+async function exchangeParts(store: Store, batchId: string): Promise<ReadonlyMap<string, ExchangePart>> {
+  const exchanges = await store.exchangesOf(batchId);
+  if (exchanges.length === 0) return new Map();
+  const shares = new Map<string, Share[]>(exchanges.map(({ reference }) => [reference, []]));
+  for await (const page of inPages(store.rows(batchId))) {
+    for (const { reference, instruction } of page)
+      shares.get(instruction.exchanged_by ?? '')?.push({ reference, weight: instruction.amount });
+  }
+  const parts = new Map<string, ExchangePart>();
+  for (const [exchange, facts] of await moneyFactsOf(store, exchanges)) {
+    const whole = exchangeOf(exchange, facts);
+    if (whole === null) continue;
+    for (const [reference, part] of partsOf(whole, exchange.instruction.currency, shares.get(exchange.reference) ?? []))
+      parts.set(reference, part);
+  }
+  return parts;
 }
 
 /** What else the store knows about rows, except their next steps. */
@@ -142,7 +163,7 @@ export async function stepContext(
     approvedBy: await approvers({ settings, store, now: () => app.now() }, rows),
     hindrance: (await hindrancesNow(app))[0],
     off: await store.switches(),
-    exchanged: referencesIn(await store.bookedExchangesOf(unpaid)),
+    exchanged: referencesIn([...(await store.bookedExchangesOf(unpaid)), ...(await boughtForAll(store, rows))]),
     contradicted: referencesIn(await store.incidentsOf(unpaid)),
     paidAgainBy: await nextGenerations(store, rows),
   };
@@ -163,6 +184,16 @@ async function nextGenerations(
       return next === undefined ? [] : [[row.reference, next] as const];
     }),
   );
+}
+
+/** Those for which the exchange of their batch has bought. */
+async function boughtForAll(store: Store, rows: readonly PayoutRecord[]): Promise<PayoutRecord[]> {
+  const waited = rows.filter(({ state, instruction }) => isUnpaid(state) && instruction.exchanged_by !== undefined);
+  const exchanges = await store.payoutsOf([
+    ...new Set(waited.map(({ instruction }) => instruction.exchanged_by ?? '')),
+  ]);
+  const bought = new Set(exchanges.filter(({ state }) => state === 'completed').map(({ reference }) => reference));
+  return waited.filter(({ instruction }) => bought.has(instruction.exchanged_by ?? ''));
 }
 
 /** When the bank's audit of each order ends, as sent with the order: the bank keeps to that. */

@@ -17,7 +17,8 @@ export class ReportSums {
   readonly #accounts = new Map<string, AccountMovements>();
   readonly #exchanges = new Map<string, ExchangeTotal>();
 
-  add(payout: ReportedPayout): void {
+  /** `isCounted`: its exchange is not part of one that was counted before. */
+  add(payout: ReportedPayout, isCounted = true): void {
     const { state, amount, currency, fee, feeCurrency, returns } = payout;
     const from = payout.payingAccountId ?? payout.accountId;
     const total = entry(this.#states, [state, currency], () => ({
@@ -35,7 +36,7 @@ export class ReportSums {
     if (state === 'completed' || state === 'returned') account.completed = addDecimals(account.completed, amount);
     if (fee !== null) this.#move('fees', from, feeCurrency ?? currency, fee);
     for (const it of returns) this.#move('returned', from, it.currency, it.amount);
-    this.#addExchange(payout);
+    this.#addExchange(payout, isCounted);
   }
 
   /** Accounts by id, currencies by code, states in the order in which a payout goes through them. */
@@ -67,7 +68,7 @@ export class ReportSums {
     };
   }
 
-  #addExchange({ exchange }: ReportedPayout): void {
+  #addExchange({ exchange }: ReportedPayout, isCounted: boolean): void {
     if (exchange === null || exchange.soldAmount === null) return;
     const { accountId, boughtTo, soldAmount, soldCurrency, boughtAmount, boughtCurrency, quotedAmount } = exchange;
     this.#move('sold', accountId, soldCurrency, soldAmount);
@@ -77,7 +78,7 @@ export class ReportSums {
       ...{ accountId, soldCurrency, boughtCurrency, exchanges: 0 },
       ...{ sold: zero(soldCurrency), bought: zero(boughtCurrency), quoted: zero(soldCurrency) },
     }));
-    total.exchanges += 1;
+    if (isCounted) total.exchanges += 1;
     total.sold = addDecimals(total.sold, soldAmount);
     total.bought = addDecimals(total.bought, boughtAmount);
     total.quoted = addDecimals(total.quoted, quotedAmount);

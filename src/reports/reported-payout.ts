@@ -15,6 +15,7 @@ import type {
   ReturnSeen,
   SendAttempt,
 } from '../store/store.ts';
+import type { ExchangePart } from './exchange-parts.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
 import type { ReportedExchange, ReportedPayout } from './report-document.ts';
@@ -31,6 +32,8 @@ export interface PayoutFacts {
   incidents: readonly IncidentRecord[];
   /** For a payee named by id: the name that the bank last showed. */
   nameAtBank: string | null;
+  /** Of the exchange that bought for all of its batch; only for the report of a batch. */
+  part?: ExchangePart | undefined;
   /** Undefined if it is completed. */
   step: NextStep | undefined;
 }
@@ -53,7 +56,7 @@ export function reportedPayout(
     ...amountOf(record, facts),
     fee: record.fee,
     feeCurrency: record.feeCurrency,
-    exchange: exchangeOf(record, facts),
+    exchange: facts.part === undefined ? exchangeOf(record, facts) : withoutFirst(facts.part),
     handedOverAt: iso(record.createdAt),
     executeOn: instruction.execute_on ?? record.original?.requestedExecution ?? null,
     submittedAt: isoOrNull(facts.attempts.payment.find(({ outcome }) => outcome !== 'not-sent')?.sentAt),
@@ -110,7 +113,10 @@ function payingAccount({ assessed }: PayoutRecord, { attempts }: PayoutFacts): s
   return sent?.accountId ?? assessed?.payingAccountId ?? null;
 }
 
-function exchangeOf({ assessed }: PayoutRecord, { booked, attempts }: PayoutFacts): ReportedExchange | null {
+export function exchangeOf(
+  { assessed }: PayoutRecord,
+  { booked, attempts }: Pick<PayoutFacts, 'booked' | 'attempts'>,
+): ReportedExchange | null {
   const asked = booked === undefined ? orderToRepeat : orderAsked;
   const sent = asked<ExchangeOrder>(orders(attempts.exchange));
   const plan: Omit<ExchangePlan, 'buysWhatWasAsked'> | undefined =
@@ -130,6 +136,8 @@ function exchangeOf({ assessed }: PayoutRecord, { booked, attempts }: PayoutFact
     feeCurrency: booked?.feeCurrency ?? null,
   };
 }
+
+const withoutFirst = ({ isFirst: _, ...exchange }: ExchangePart): ReportedExchange => exchange;
 
 /** What is sent under a payout's reference is always an order; the check only narrows the type. */
 const orders = (attempts: readonly SendAttempt[]) =>
