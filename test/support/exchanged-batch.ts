@@ -14,26 +14,27 @@ export async function exchangedRows(
   { bank }: Pick<Product, 'bank'>,
   fields: readonly Partial<PayoutInstruction>[],
   maxSlippage = '0.01',
-): Promise<{ rows: ClaimRow[]; exchanges: readonly ClaimRow[] }> {
+): Promise<{ rows: ClaimRow[]; exchanges: readonly ClaimRow[]; quoted: string }> {
   using staged = new StagedFile();
   for (const claim of rowsOf(fields.map((given) => ({ account_id: 'acc-u1001-eur', ...given })))) staged.claim(claim);
   staged.accounts = new Map([['acc-u1001-eur', { uid: 'u-1001', currency: 'EUR' }]]);
-  bindRows(staged, await quoteExchanges(bank, staged, { maxSlippage, exchange: 'per-batch' }));
-  return { rows: [...staged.claims()], exchanges: staged.exchanges };
+  const quotes = await quoteExchanges(bank, staged, { maxSlippage, exchange: 'per-batch' });
+  bindRows(staged, quotes);
+  return { rows: [...staged.claims()], exchanges: staged.exchanges, quoted: quotes[0]?.sellAmount ?? '' };
 }
 
-/** Claims such rows as a batch and starts it. `exchange`: the reference of its exchange. */
+/** Claims such rows as a batch and starts it. `exchange`: the reference of its exchange; `quoted`: what it sells by its plan. */
 export async function runExchanged(
   product: Product,
   fields: readonly Partial<PayoutInstruction>[],
   more: { canary?: number } = {},
-): Promise<{ batch: WorkflowHandle<() => Promise<BatchProgress>>; exchange: string }> {
+): Promise<{ batch: WorkflowHandle<() => Promise<BatchProgress>>; exchange: string; quoted: string }> {
   const { store, client } = product;
-  const planned = await exchangedRows(product, fields);
+  const { quoted, ...planned } = await exchangedRows(product, fields);
   const claim = { batchId: BATCH, file: 'test.csv', sha256: 'x', by: 'maker', at: Date.now(), ...planned, ...more };
   const claimed = await store.claimBatch(claim);
   if (!claimed.claimed) throw new Error('not claimed');
   await startBatch(client, BATCH, 'test.csv');
   const [exchange] = planned.exchanges;
-  return { batch: client.workflow.getHandle(batchWorkflowId(BATCH)), exchange: exchange?.reference ?? '' };
+  return { batch: client.workflow.getHandle(batchWorkflowId(BATCH)), exchange: exchange?.reference ?? '', quoted };
 }
