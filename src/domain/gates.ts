@@ -39,7 +39,7 @@ export interface Guards {
 }
 
 /** `open`: it may still buy; `unpaid`: it has ended and bought nothing, or is none that buys for the payout. */
-export interface BatchExchange {
+interface BatchExchange {
   is: 'open' | 'unpaid';
   reference: string;
   /** Its document and state, for people. */

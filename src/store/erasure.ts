@@ -15,7 +15,7 @@ import { withoutNames } from './statement-tables.ts';
 type PayoutRow = ExpressionBuilder<Tables, 'payouts'>;
 
 /** Why the personal data of a payout that ended long ago is kept. */
-export type KeptBecause =
+type KeptBecause =
   | 'an incident is open or recent'
   | 'a booking is unexplained'
   | 'money came back recently'
@@ -137,10 +137,10 @@ async function eraseSent(db: Database, reference: string): Promise<void> {
       .execute();
   }
   await db
-    .updateTable('returnReasons')
-    .set({ text: null })
-    .where('text', 'is not', null)
-    .where('orderId', 'in', (row) => row.selectFrom('returns').select('orderId').where('reference', '=', reference))
+    .updateTable('returns')
+    .set({ reasonText: null })
+    .where('reasonText', 'is not', null)
+    .where('reference', '=', reference)
     .execute();
 }
 

@@ -10,7 +10,7 @@ import { BATCH, rowsOf } from './claimed-batch.ts';
 import type { Product } from './product.ts';
 
 /** Rows of a euro account that pay dollars, and the exchange that buys for all of them, as a plan makes it. */
-export async function exchangedRows(
+async function exchangedRows(
   { bank }: Pick<Product, 'bank'>,
   fields: readonly Partial<PayoutInstruction>[],
   maxSlippage = '0.01',

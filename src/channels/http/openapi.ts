@@ -1,5 +1,4 @@
 import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifyRequest, FastifySchema, RouteOptions } from 'fastify';
 import { z } from 'zod';
 import { ROLES } from '../../domain/authority.ts';
@@ -32,14 +31,14 @@ const TAGS: Readonly<Record<string, string>> = {
   health: 'For a supervisor.',
 };
 
-/** The OpenAPI document and page. */
+/** The OpenAPI document. */
 export async function describe(
   app: FastifyInstance,
   readerOf: (request: FastifyRequest) => Promise<Caller>,
 ): Promise<void> {
   app.addHook('onRequest', async (request) => {
     // By the matched route: a path can be written in several ways.
-    if (/^\/(docs|openapi)/.test(request.routeOptions.url ?? '')) request.caller = await readerOf(request);
+    if (request.routeOptions.url === '/openapi.json') request.caller = await readerOf(request);
   });
   await app.register(swagger, {
     openapi: {
@@ -65,7 +64,6 @@ export async function describe(
     transform: ({ schema, url, route }) => ({ schema: described(schema, route), url }),
     transformObject: (document) => completed('openapiObject' in document ? document.openapiObject : {}),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true });
   let written: string | undefined;
   const access = accessOf({ roles: ROLES, scope: 'none' });
   app.get('/openapi.json', { schema: { hide: true }, ...access }, async (_request, reply) => {

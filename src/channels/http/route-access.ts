@@ -43,9 +43,6 @@ export const accessOf = <Access extends RouteAccess>(access: Access): { config: 
   config: { access },
 });
 
-/** For the routes of a plugin, which cannot say it themselves. */
-const OF_PLUGINS: readonly [prefix: string, access: RouteAccess][] = [['/docs', { roles: ROLES, scope: 'none' }]];
-
 /**
  * Lets nobody use a route whom its access does not allow: after they are known, before a body is read. Throws an error for a route
  * that does not say whom it is for. Returns the routes, as they are added.
@@ -54,7 +51,7 @@ export function guardRoutes(app: FastifyInstance): readonly GuardedRoute[] {
   const routes: GuardedRoute[] = [];
   app.addHook('onRoute', (route) => {
     const { url, method } = route;
-    const access = route.config?.access ?? OF_PLUGINS.find(([prefix]) => url.startsWith(prefix))?.[1];
+    const access = route.config?.access;
     if (access === undefined) throw new Error(`${method} ${url} does not say who may use it`);
     route.config = { ...route.config, access };
     for (const each of [method].flat()) routes.push({ method: each, url, access });

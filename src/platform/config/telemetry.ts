@@ -44,7 +44,5 @@ export const openAddresses = (values: TelemetryValues): string[] =>
     );
 
 /** Where spans go; `toBank`: calls of the bank carry `traceparent`. */
-export type TracesConfig = NonNullable<ReturnType<typeof tracesOf>>;
-
 export const tracesOf = ({ PAYOUTS_TRACES_URL: url, PAYOUTS_TRACES_TO_BANK: toBank }: TelemetryValues) =>
   url === undefined ? undefined : { url, toBank };

@@ -208,7 +208,6 @@ const WRITES: Readonly<Record<string, string>> = {
   paid_orders: 'insert',
   plan_rows: 'insert',
   statement_details: 'insert, update (facts)',
-  return_reasons: 'insert, update (text)',
   signed_decisions: 'insert, update (taken_at, used_at)',
   ...Object.fromEntries(
     [

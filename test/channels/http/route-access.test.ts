@@ -19,16 +19,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['GET /sign-in', 'POST /sign-in', 'POST /sign-out', 'GET /passkey', 'POST /passkey'],
   ],
   'maker approver compliance operator auditor, none': [
-    ...[
-      'GET /v1/required-details',
-      'GET /openapi.json',
-      'GET /docs',
-      'GET /docs/json',
-      'GET /docs/yaml',
-      'GET /docs/static/*',
-    ],
+    ...['GET /v1/required-details', 'GET /openapi.json'],
     ...['GET /display', 'POST /display'],
-    ...['GET /docs/static/index.html', 'GET /docs/static/swagger-initializer.js'],
   ],
   'maker approver compliance operator auditor, each': [
     ...[

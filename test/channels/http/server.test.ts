@@ -214,7 +214,6 @@ it('describes every route in its OpenAPI document', async () => {
   );
   expect(named).toContain('dry_run');
   expect(Object.keys(post.responses)).toEqual(['200', '202', '4XX']);
-  expect((await send('/docs/')).document).toContain('swagger-ui');
 });
 
 it.each([

@@ -141,7 +141,7 @@ describe('a gateway behind a proxy', () => {
     expect((await app.inject({ url: '/', remoteAddress, headers })).body).toBe(address);
   });
 
-  it.each(['/docs/', '/%64ocs/', '/docs/json', '/%64ocs/%6ason', '/openapi.json', '/%6fpenapi.json'])(
+  it.each(['/openapi.json', '/%6fpenapi.json'])(
     'shows %s only to callers',
     async (path) => {
       const { app } = await openGateway([{ name: 'erp', token: 'T'.repeat(32) }]);
