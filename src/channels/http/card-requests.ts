@@ -68,7 +68,7 @@ const deviceInfo = z
 const AMOUNT = must('a decimal in quotes, such as "49.90"');
 const CURRENCY = must('three capital letters, such as EUR');
 const URL_TEXT = must('an address of at most 2000 characters');
-const by = storableText.optional().describe('name of the caller; must be the name of the token, if it has one');
+const by = storableText.optional().describe('who asks');
 const returnUrl = z.string(URL_TEXT).max(2_000, URL_TEXT);
 const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more decimals than the currency has');
 

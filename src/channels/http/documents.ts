@@ -136,19 +136,19 @@ export const changeHeader = z.object({
 });
 
 export const ERROR_SAYS = {
-  400: 'the address, a parameter or the body cannot be used, or the maker is missing',
-  401: 'the token is missing or wrong',
+  400: 'an unusable address, parameter or body, or no maker',
+  401: 'no token, or a wrong one',
   408: 'the body did not arrive within 10 seconds',
-  403: 'not allowed from here, or not under this name',
+  403: 'not allowed',
   404: 'nothing has this id',
-  409: 'all rows were taken by a batch that has ended (batchId), or it is too late, or the key is in use',
+  409: 'a batch that has ended took all rows (batchId), too late, or the key is in use',
   413: `larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`,
-  414: 'a part of the address is longer than 200 characters',
+  414: 'the address is too long',
   415: 'not a file of payouts',
-  422: 'the file has findings, or the plan or the request with this key is a different one',
+  422: 'findings, or the plan or request with this key is another one',
   429: 'too many requests a minute, or at once',
   502: 'the bank refuses a read',
-  503: 'the bank, Temporal or a worker does not answer; nothing was claimed',
+  503: 'bank, Temporal or worker do not answer; nothing was claimed',
 } as const;
 
 const EVERYWHERE = [400, 401, 403, 414, 429] as const;

@@ -62,7 +62,7 @@ export const handOverQuery = z.strictObject({
   exchange: z.enum(EXCHANGES).optional().describe('per-batch: one exchange for each account, currency and day'),
   allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),
   attended: flag.optional().describe('rows that wait for an operator count as in progress'),
-  by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
+  by: storableText.optional().describe('the maker'),
 });
 
 const quoteList = z.array(quotedExchange).max(ACCOUNTS_MAX);

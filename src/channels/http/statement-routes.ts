@@ -14,7 +14,7 @@ import { accessOf } from './route-access.ts';
 
 const query = z.strictObject({
   file: z.string().optional().describe('name of the file; otherwise that in Content-Disposition'),
-  by: storableText.optional().describe('who hands it over; must be the name of the token, if it has one'),
+  by: storableText.optional().describe('who hands it over'),
 });
 
 const taking = z.looseObject({ file: z.string(), statements: z.array(z.looseObject({ outcome: z.string() })) });

@@ -141,19 +141,16 @@ describe('a gateway behind a proxy', () => {
     expect((await app.inject({ url: '/', remoteAddress, headers })).body).toBe(address);
   });
 
-  it.each(['/openapi.json', '/%6fpenapi.json'])(
-    'shows %s only to callers',
-    async (path) => {
-      const { app } = await openGateway([{ name: 'erp', token: 'T'.repeat(32) }]);
-      // Of this machine, though not by its name: the test reaches no other.
-      const transport = { tls: undefined, proxies: ['127.0.0.1'] };
-      const gateway = await startGateway(app, { host: '::ffff:127.0.0.1', port: 0, transport });
-      onTestFinished(() => gateway.close());
-      const url = `http://127.0.0.1:${new URL(gateway.url).port}${path}`;
-      expect((await fetch(url)).status).toBe(401);
-      expect((await fetch(url, { headers: { authorization: `Bearer ${'T'.repeat(32)}` } })).status).toBe(200);
-    },
-  );
+  it.each(['/openapi.json', '/%6fpenapi.json'])('shows %s only to callers', async (path) => {
+    const { app } = await openGateway([{ name: 'erp', token: 'T'.repeat(32) }]);
+    // Of this machine, though not by its name: the test reaches no other.
+    const transport = { tls: undefined, proxies: ['127.0.0.1'] };
+    const gateway = await startGateway(app, { host: '::ffff:127.0.0.1', port: 0, transport });
+    onTestFinished(() => gateway.close());
+    const url = `http://127.0.0.1:${new URL(gateway.url).port}${path}`;
+    expect((await fetch(url)).status).toBe(401);
+    expect((await fetch(url, { headers: { authorization: `Bearer ${'T'.repeat(32)}` } })).status).toBe(200);
+  });
 
   it('takes no list that cannot be read', () => {
     expect(problemOf(() => loadConfig({ PAYOUTS_GATEWAY_TRUSTED_PROXY: 'proxy.example' }))).toMatchObject({

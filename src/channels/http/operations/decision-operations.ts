@@ -35,7 +35,7 @@ const decisionAnswer = z
   ])
   .meta({ id: 'DecisionAnswer' });
 const TAG = 'decisions';
-const byInput = storableText.optional().describe('who asks, where names are believed');
+const byInput = storableText.optional().describe('who asks');
 
 /** Checked as a whole by the code that relies on it. */
 export const signedInput = z

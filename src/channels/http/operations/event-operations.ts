@@ -76,7 +76,7 @@ export const SUBSCRIPTIONS = operation({
   run: (place): Promise<Outbox> => outboxOf(place),
 });
 
-const by = storableText.optional().describe('who asks, where names are believed');
+const by = storableText.optional().describe('who asks');
 
 export const REPLAY = operation({
   method: 'POST',

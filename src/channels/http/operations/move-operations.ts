@@ -61,7 +61,7 @@ const asked = {
       max_rate: field.describe('of an exchange: the most that is sold for one unit of currency without asking people'),
     })
     .meta({ id: 'MoveInstruction' }),
-  by: storableText.optional().describe('the maker; must be the name of the token, if it has one'),
+  by: storableText.optional().describe('the maker'),
 };
 
 /** A document that is known and open, or what a new one would do. */
