@@ -150,6 +150,23 @@ describe('a page', () => {
     expect((await visit.send('/')).status).toBe(200);
   });
 
+  it('of somebody who was signed in before, in another tab, sends nothing in the name of who is now', async () => {
+    const { people } = await open();
+    const { alice = softwarePasskey(), bob = softwarePasskey() } = people.passkeys;
+    const visit = new Visit(people.origin);
+    await visit.signIn(alice);
+    const tab = await visit.send('/');
+    const [, csrf = ''] = /name="_csrf" value="([^"]*)"/.exec(tab.text) ?? [];
+    expect((await visit.signIn(bob)).status).toBe(303);
+    const late = await visit.send('/sign-out', {
+      method: 'POST',
+      body: new URLSearchParams({ _csrf: csrf }).toString(),
+      headers: FORM,
+    });
+    expect(late.status).toBe(403);
+    expect((await visit.send('/')).text).toContain('bob');
+  });
+
   it('lets a browser load nothing from elsewhere and run no script of its text', async () => {
     const { people } = await open();
     const { headers, text } = await new Visit(people.origin).send('/sign-in');
