@@ -128,7 +128,7 @@ it.runIf(POSTGRES !== undefined)(
     );
     expect([submitted.code, submitted.stderr]).toEqual([
       0,
-      expect.stringMatching(/sells at most 4\.\d\d EUR for 5\.00 USD/),
+      expect.stringMatching(/at most 4\.\d\d EUR is sold for 5\.00 USD/),
     ]);
     const { batchId } = batchOf(submitted);
     const statesNow = async () => {
