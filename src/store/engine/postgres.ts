@@ -207,6 +207,8 @@ const WRITES: Readonly<Record<string, string>> = {
   booked_exchanges: 'insert',
   paid_orders: 'insert',
   plan_rows: 'insert',
+  // A closed period stays as it was closed.
+  period_documents: 'insert, update (reopened_at, reopened_why)',
   statement_details: 'insert, update (facts)',
   signed_decisions: 'insert, update (taken_at, used_at)',
   ...Object.fromEntries(

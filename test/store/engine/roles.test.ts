@@ -49,6 +49,8 @@ const OF_NOBODY = [
   'delete from send_attempts',
   'delete from batches',
   'delete from incidents',
+  'delete from period_documents',
+  "update period_documents set text = ''",
 ];
 
 describe.runIf(BACKENDS.length > 1)('on PostgreSQL', () => {
