@@ -56,7 +56,7 @@ async function opened() {
   const take = (name: string, text = statement(row.reference)) => as(name, '/v1/statements?file=camt.xml', text);
   const signs = (person: SigningPerson, about: Omit<Parameters<typeof signedBy>[1], 'storeId'>) =>
     signedBy(person, { storeId: store.id, ...about });
-  return { people, store, row, as, take, signs };
+  return { people, gateway, store, row, as, take, signs };
 }
 
 describe('a statement that no bank has made', () => {
@@ -68,6 +68,26 @@ describe('a statement that no bank has made', () => {
     ]);
     expect(await store.statementsTaken({ limit: 9 })).toEqual([]);
     expect((await take('olga')).document.statements).toMatchObject([{ outcome: 'taken' }]);
+  });
+
+  it('is shown to nobody outside whose scope the account is, nor are the differences or the period', async () => {
+    const { take, gateway } = await opened();
+    await take('olga');
+    const seen = async (name: string, path: string): Promise<boolean> => {
+      const { status, document } = await gateway.send(path, { headers: { authorization: `Bearer ${name}` } });
+      expect([path, status]).toEqual([path, 200]);
+      return JSON.stringify(document).includes(ACCOUNT);
+    };
+    for (const path of ['/v1/statements', '/v1/periods/today', '/v1/periods/today/csv'])
+      expect([path, await seen('aud', path), await seen('oscar', path)]).toEqual([path, true, false]);
+    for (const path of ['/v1/discrepancies?all=true', '/v1/discrepancies.csv?all=true'])
+      expect([path, await seen('oscar', path)]).toEqual([path, false]);
+    const whole = await gateway.send('/v1/periods/today/close', {
+      method: 'POST',
+      headers: { authorization: 'Bearer oscar', 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(whole.status).toBe(403);
   });
 
   it('that claims a return has nothing paid again, even once an operator has agreed: the bank shows no return', async () => {

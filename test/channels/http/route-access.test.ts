@@ -6,6 +6,7 @@ import { ROLES, type Role, type Scope } from '../../../src/domain/authority.ts';
 import { cardClaim } from '../../store/card-samples.ts';
 import { batchClaim } from '../../store/samples.ts';
 import { openPages, pagePeople, type Seen, signedIn, Visit } from '../pages/visiting.ts';
+import { openGateway } from './running-gateway.ts';
 
 /** Who may use every route, by what a person reads in the policy. A new route has to be added here. */
 const TABLE: Readonly<Record<string, readonly string[]>> = {
@@ -204,6 +205,25 @@ describe('every route of the server', () => {
       const got = declared.find((it) => it.method === 'GET' && it.url === url.replace(/(?<=docs)\/$/, ''));
       expect(whomOf(access), url).toBe(whomOf(got?.access ?? 'open'));
     }
+  });
+
+  it('is in the table too, or here, where a setting adds it', async () => {
+    const { gateway } = await opened([]);
+    const { policy } = await pagePeople([]);
+    const more = await openGateway([], {
+      policy,
+      env: { PAYOUTS_MCP: 'read', PAYOUTS_OIDC_ISSUER: 'https://login.example.com', PAYOUTS_OIDC_CLIENT_ID: 'pages' },
+    });
+    const named = (routes: typeof gateway.routes): string[] =>
+      routes
+        .filter(({ method }) => method !== 'HEAD')
+        .map(({ method, url, access }) => `${method} ${url}: ${whomOf(access)}`);
+    const known = new Set(named(gateway.routes));
+    expect(named(more.routes).filter((route) => !known.has(route))).toEqual([
+      'POST /mcp: maker approver compliance operator auditor, each',
+      'GET /sign-in/provider: open',
+      'GET /sign-in/callback: open',
+    ]);
   });
 
   it('refuses every role that it is not for, and nobody else, before it reads anything', async () => {
