@@ -16,7 +16,7 @@ const FEE_CAP = '50.00';
 
 /** What a POST differs in from what people have signed, in words; empty: in nothing. */
 function unsigned(
-  { kind, instruction, isSmall, maxRate = '' }: Meant,
+  { kind, instruction, isSmall, boughtBy, maxRate = '' }: Meant,
   { operation, body, quoted = '', signed }: Posted,
   addedBy: string | undefined,
 ): string[] {
@@ -48,6 +48,7 @@ function unsigned(
     check('from', body.source_account_id === account_id);
     check('to', body.destination_account_id === to_account_id);
   } else {
+    check('bought before', boughtBy === undefined);
     check('sold', body.sell_account === account_id);
     check('bought', body.buy_account === (to_account_id ?? 'acc-u1001-usd'));
     const atMost = kind === 'payout' ? addDecimals(amount, FEE_CAP) : amount;

@@ -47,6 +47,8 @@ export interface Meant {
   isAudited?: true;
   /** Below every rule: its maker alone signs for it. */
   isSmall?: true;
+  /** The exchange of its batch, which has bought what it pays. */
+  boughtBy?: PayoutInstruction;
   /** The most that one unit may cost, by the plan that people were shown, or by the first quote. */
   maxRate?: string;
 }
@@ -142,6 +144,18 @@ export const KINDS: readonly ((id: string) => Meant)[] = [
     kind: 'payout',
     instruction: { id, ...OF_USER, amount: '16.00', ...PAYEE_FIELDS, account_no: '123456789' },
   }),
+  (id) => {
+    const boughtBy = {
+      id: `${id}-x`,
+      ...OF_USER,
+      account_id: 'acc-u1001-eur',
+      to_account_id: 'acc-u1001-usd',
+      amount: '40.00',
+    };
+    const row = { id, ...OF_USER, account_id: 'acc-u1001-eur', amount: '13.00', beneficiary_id: 'ben-u1001-usd-swift' };
+    const reference = referenceOf(boughtBy.uid, boughtBy.id, mainOrderKindOf('exchange'));
+    return { kind: 'payout', instruction: { ...row, ...BOUND, exchanged_by: reference }, boughtBy };
+  },
 ];
 
 const POOL: Pool = {
@@ -292,6 +306,11 @@ class Life {
       { ...OF_USER, id: `${instruction.id}-b`, amount: '4012.00', beneficiary_id: 'ben-u1001-usd-swift' },
       'payout',
     );
+    const { boughtBy } = this.#meant;
+    if (boughtBy !== undefined) {
+      const bought = await this.#claim(boughtBy, 'exchange');
+      await store.changePayout(bought, { state: 'completed', reason: null, at: Date.now() });
+    }
     await this.#assess();
     const { reference } = this;
     const digest = (await store.payout(reference))?.assessed?.digest ?? '';
@@ -319,7 +338,7 @@ class Life {
   #isDearer = false;
   #quoted: string | undefined;
 
-  async #claim(instruction: PayoutInstruction, kind: PayoutKind): Promise<void> {
+  async #claim(instruction: PayoutInstruction, kind: PayoutKind): Promise<string> {
     const reference = referenceOf(instruction.uid, instruction.id, mainOrderKindOf(kind));
     const { store } = this.#place;
     await store.claimPayout({
@@ -329,6 +348,7 @@ class Life {
     });
     const made = { storeId: store.id, question: 'make', reference, digest: madeDigest(instruction) } as const;
     if (instruction === this.#meant.instruction) await store.takeSignedDecision(signedBy(alice, made), Date.now());
+    return reference;
   }
 
   async #sign(
