@@ -61,6 +61,17 @@ const ACTS: Act[] = [
     leads: ['rejected', 'awaiting-approval'],
   },
   {
+    what: 'approve one by its question, which is there when the create is answered',
+    act: async (reference) => {
+      const waiting = await call('GET', `/v1/waiting?id=${reference}&states=awaiting-approval&ask=true`);
+      const [{ asked }] = waiting.body.payouts as [{ asked: { digest: string } }];
+      const { digest } = asked;
+      return call('POST', `/v1/payouts/${reference}/decisions`, { decision: 'approve', by: 'checker', digest });
+    },
+    answer: ok({ outcome: 'approved' }),
+    leads: ['completed', 'awaiting-approval'],
+  },
+  {
     what: 'approve one without its question, which no second try would heal',
     act: (reference) => call('POST', `/v1/payouts/${reference}/decisions`, { decision: 'approve', by: 'checker' }),
     answer: { status: 400, body: expect.objectContaining({ code: 'digest-missing' }) },
@@ -71,6 +82,18 @@ const ACTS: Act[] = [
     act: (reference) => call('POST', `/v1/payouts/${reference}/cancel`, { by: 'maker', reason: 'withdrawn' }),
     answer: ok({ outcome: 'cancelled' }),
     leads: ['cancelled', 'awaiting-approval'],
+  },
+  {
+    what: 'cancel one by the command',
+    act: (reference) => home.payouts('cancel', reference, '--yes', '--by', 'maker', '--remark', 'withdrawn'),
+    answer: expect.objectContaining({ code: 0 }),
+    leads: ['cancelled', 'awaiting-approval'],
+  },
+  {
+    what: 'cancel the batch by the command',
+    act: (_, batchId) => home.payouts('cancel', batchId, '--yes', '--by', 'maker', '--remark', 'withdrawn'),
+    answer: expect.objectContaining({ code: 0 }),
+    leads: ['cancelled', 'cancelled'],
   },
   {
     what: 'resolve one, which needs no operator',
@@ -139,6 +162,17 @@ it('a client acts on a batch', async () => {
   for (const [index, { what, leads }] of ACTS.entries()) {
     if (leads !== undefined) await expect.poll(() => ledTo(index), { message: what }).toBe(leads.join());
   }
+});
+
+it.each([
+  ['shows it', ['show']],
+  ['changes its amount', ['amount', '7.00', '--yes', '--by', 'ann']],
+  ['cancels it', ['cancel', '--yes', '--by', 'ann', '--remark', 'withdrawn']],
+])('the command %s right after it made a card payment', async (_what, [verb = '', ...options]) => {
+  const id = `command-${verb}`;
+  const made = await home.payouts('card', 'create', '--id', id, '--amount', '49.90', '--currency', 'EUR');
+  expect(made).toMatchObject({ code: 0 });
+  expect(await home.payouts('card', verb, id, ...options)).toMatchObject({ code: 0 });
 });
 
 type CardAct = [path: string, body: object | undefined, by: 'page' | 'backend', answer: unknown];

@@ -33,7 +33,7 @@ import {
 } from './documents.ts';
 import { type Gateway, uploadsOf } from './gateway-app.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
-import { batchSigned, signedIntake, takeInTurn } from './intake-turns.ts';
+import { batchSigned, signedIntake, takeInTurn, untilAsked } from './intake-turns.ts';
 import { accessOf } from './route-access.ts';
 
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
@@ -204,6 +204,7 @@ async function handedOver(
   }
   if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
   const { batchId: taken } = taking;
+  if (taking.outcome === 'claimed') await untilAsked(gateway, taken);
   return { status: taking.outcome === 'claimed' ? 202 : 200, batchId: taken, body: await documentOf(taken) };
 }
 

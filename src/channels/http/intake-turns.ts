@@ -3,6 +3,7 @@ import { Problem } from '../../domain/problem.ts';
 import type { TakeOptions } from '../../files/intake/read-input.ts';
 import { type VerdictDeps, whyDecisionIsVoid } from '../../people/decisions/verdict.ts';
 import type { App } from '../../platform/app.ts';
+import { untilTrue } from '../../platform/temporal/workflow-executions.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller } from './callers.ts';
 import { maySee } from './may-see.ts';
@@ -82,4 +83,24 @@ export function signedIntake(
     });
   };
   return { sign, quotes };
+}
+
+/** Longer than a row takes to ask at a bank that answers, and shorter than clients wait for an answer. */
+const ASKS_WITHIN_MS = 2_000;
+
+/**
+ * Where people approve, the answer comes once the rows ask, so that a client finds the question when it has the answer. What is
+ * not started yet, or waits for a slow bank, is answered as it is: `received` or `preparing`.
+ */
+export async function untilAsked(
+  { store, config: { settings }, now }: Pick<App, 'store' | 'config' | 'now'>,
+  batchId: string,
+): Promise<void> {
+  if (settings.policy === undefined && settings.approvalRules.length === 0) return;
+  const { heldUntil = null } = (await store.batch(batchId)) ?? {};
+  if (heldUntil !== null && heldUntil > now()) return;
+  await untilTrue(async () => {
+    const counts = await store.stateCounts(batchId);
+    return !counts.has('received') && !counts.has('preparing');
+  }, ASKS_WITHIN_MS);
 }

@@ -8,7 +8,7 @@ import { assertPlan, type PlanDocument, type PlannedRow, takeUnpaid } from '../.
 import type { ClaimRow, PlannedDecision, Store } from '../../../store/store.ts';
 import { makerOf } from '../callers.ts';
 import { storableText } from '../documents.ts';
-import { batchSigned, handedByOf, signedIntake } from '../intake-turns.ts';
+import { batchSigned, handedByOf, signedIntake, untilAsked } from '../intake-turns.ts';
 import { flag, listOf, operation, pathId, shortText, visibleBatch, wholeNumber } from '../operation.ts';
 import { signedInput } from './decision-operations.ts';
 
@@ -62,6 +62,7 @@ export const RETRY = operation({
     if (taking instanceof IntakeRefusal) throw taking;
     if (taking.outcome === 'planned') return { handed: { ...taking, rows: retried } };
     const outcome = taking.outcome === 'claimed' ? 'claimed' : 'under-way';
+    if (outcome === 'claimed') await untilAsked(place, taking.batchId);
     return { handed: { outcome, batchId: taking.batchId } };
   },
 });
