@@ -164,7 +164,7 @@ export class Gates {
     const isProbe = isOfAccount(reason) || isSignalled(reason);
     const pause = doublingPause(this.visits, pollMs, isProbe ? pollMaxMs : pollMaxMs * 12);
     this.visits += 1;
-    view.inbox.take();
+    view.inbox.takeNews();
     const decided = await awaitDecision(view, {
       ask: { kind: questionOfHold(reason), digest, needed: 1 },
       state: 'held',
@@ -173,6 +173,8 @@ export class Gates {
       continuesAsNew: true,
       interrupt: () => view.inbox.isReadRequested || (isSignalled(reason) && view.inbox.hasNews),
     });
+    // Before the next read, so that a request during it is met by another one.
+    view.inbox.take();
     if (decided.kind === 'approved') {
       passes.letThrough = [...(passes.letThrough ?? []), digest];
       this.leaveWait();

@@ -446,9 +446,15 @@ class PayoutInbox extends Inbox<ResolveRequest> {
 
   /** Marks all news as handled, because the next read covers it; returns whether there was any. */
   take(): boolean {
+    const fresh = this.takeNews();
+    this.readRequested = false;
+    return fresh;
+  }
+
+  /** The same without requests to read, which are still to be met. */
+  takeNews(): boolean {
     const { fresh } = this;
     this.fresh = false;
-    this.readRequested = false;
     return fresh;
   }
 
