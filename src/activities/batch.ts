@@ -220,7 +220,7 @@ export async function runBatch(
   let quietAfter: string | null = null;
   let switchesSeen = '';
   const askedToCancel: CancelAsked = new Map();
-  const plansSignalled = new Set<string>();
+  const plansSeen = new Map<string, 'new' | 'done'>();
   let notified = NOT_NOTIFIED;
   let uncounted = 0;
   let waiting = 0;
@@ -236,7 +236,7 @@ export async function runBatch(
       ({ next: quietAfter } = await restartSome(deps, { batchId }, quietAfter, { failed, quietMs }));
       await wakeNeglectedWatches(deps);
       switchesSeen = await wakeSwitchedOn(deps, batch, switchesSeen);
-      await signalPlans(deps, batchId, plansSignalled);
+      await signalPlans(deps, batchId, plansSeen);
       checkedAt = deps.now();
     }
     if (batch.control === 'cancelling') await cancelRest(deps, batchId, askedToCancel, warn);
@@ -284,12 +284,14 @@ const COUNTED_SELDOM = 20;
 /** Bounds the skip even if the clock was set during the count. */
 const UNCOUNTED_MAX = 20;
 
-/** The process that took a signed plan may have died before it signalled the rows. */
-async function signalPlans(deps: ActivityDeps, batchId: string, signalled: Set<string>): Promise<void> {
+/**
+ * The process that took a signed plan may have died before it signalled the rows. It has until the next check: of two signals, the
+ * second would be recorded as a refused decision.
+ */
+async function signalPlans(deps: ActivityDeps, batchId: string, seen: Map<string, 'new' | 'done'>): Promise<void> {
   for (const plan of await deps.store.plansOf(batchId)) {
-    if (signalled.has(plan.id)) continue;
-    await signalPlan(deps, plan);
-    signalled.add(plan.id);
+    if (seen.get(plan.id) === 'new') await signalPlan(deps, plan);
+    seen.set(plan.id, seen.has(plan.id) ? 'done' : 'new');
   }
 }
 
