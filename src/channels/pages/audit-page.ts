@@ -6,17 +6,43 @@ import { detailShown, type SerializedEntry } from '../../store/audit/entry.ts';
 import { parsed } from '../http/documents.ts';
 import { accessOf } from '../http/route-access.ts';
 import { placeAccess, show, viewOf } from './layout.ts';
-import { type Column, dataTable, moment, nothing } from './pieces.ts';
+import { batchPath, type Column, dataTable, moment, nothing, payoutPath } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 
 const PAGE = 100;
 
-const COLUMNS: readonly Column<SerializedEntry>[] = [
+/** The document of a payout, or the file of a batch, with its page; by subject. */
+type Named = ReadonlyMap<string, { name: string; path: string }>;
+
+async function namedIn({ store }: PagesGateway, entries: readonly SerializedEntry[]): Promise<Named> {
+  const subjects = [...new Set(entries.map(({ subject }) => subject))];
+  const payouts = await store.payoutsOf(subjects);
+  const known = new Set(payouts.map(({ reference }) => reference));
+  const batches = await Promise.all(
+    subjects.filter((it) => !known.has(it) && UUID.test(it)).map((it) => store.batch(it)),
+  );
+  return new Map([
+    ...payouts.map((it) => [it.reference, { name: it.documentId, path: payoutPath(it.reference) }] as const),
+    ...batches.flatMap((it) =>
+      it === undefined ? [] : [[it.batchId, { name: it.file, path: batchPath(it.batchId) }] as const],
+    ),
+  ]);
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+const columns = (named: Named): readonly Column<SerializedEntry>[] => [
   { head: 'Entry', cell: ({ seq }) => `No. ${seq}` },
   { head: 'When', cell: ({ at }) => moment(at) },
   { head: 'Who', cell: ({ actor }) => actor },
   { head: 'What', cell: ({ action }) => action },
-  { head: 'About', cell: ({ subject }) => html`<code>${subject}</code>` },
+  {
+    head: 'About',
+    cell: ({ subject }) => {
+      const { name, path } = named.get(subject) ?? {};
+      return path === undefined ? html`<code>${subject}</code>` : html`<a href="${path}">${name}</a>`;
+    },
+  },
   { head: 'Detail', cell: ({ detail }) => detailText(detail) },
 ];
 
@@ -39,7 +65,7 @@ export function auditRoutes(app: FastifyInstance, gateway: PagesGateway): void {
     for await (const page of store.auditLog({ from, to })) entries.push(...page);
     const body = html`<h1>Audit</h1>
 <p>${counted(size, 'entry', 'entries')}. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>
-${entries.length === 0 ? nothing('There are no entries.') : dataTable('Newest first', COLUMNS, entries.reverse())}
+${entries.length === 0 ? nothing('There are no entries.') : dataTable('Newest first', columns(await namedIn(gateway, entries)), entries.reverse())}
 ${from > 0 && html`<p><a class="button" href="/audit?before=${from}">Older entries</a></p>`}`;
     return show(reply, viewOf(request, reply, gateway), { title: 'Audit', body });
   });

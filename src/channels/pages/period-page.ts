@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import * as contentDisposition from 'content-disposition';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { LINES } from '../../domain/statements/period.ts';
@@ -12,9 +14,10 @@ import {
 } from '../../reports/statements/period-report.ts';
 import { parsed } from '../http/documents.ts';
 import { placeOf } from '../http/operation.ts';
-import { CLOSE_PERIOD, PERIOD } from '../http/operations/period-operations.ts';
+import { CLOSE_PERIOD, PERIOD, PERIOD_CSV, PERIOD_DOCUMENT } from '../http/operations/period-operations.ts';
 import { accessOf, isAllowed } from '../http/route-access.ts';
 import { csrfField, placeAccess, show, type View, viewOf } from './layout.ts';
+import { addressOf } from './page-links.ts';
 import { type Column, dataTable, money, nothing } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 
@@ -37,6 +40,24 @@ export function periodRoutes(app: FastifyInstance, gateway: PagesGateway): void 
     const mayClose = found.to < today && isAllowed(CLOSE_PERIOD.access, request.caller);
     return show(reply, view, { title: `Period ${found.period}`, body: page(view, found, mayClose) });
   });
+  const asked = z.object({ of: z.string().max(40).default('yesterday') });
+  app.get(`${PLACE}/csv`, accessOf(placeAccess('/statements')), async (request, reply) => {
+    const { of: period } = parsed(asked, request.query);
+    const content = await PERIOD_CSV.run(placeOf(gateway, request.caller), { period });
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', contentDisposition.create(`period-${period}.csv`))
+      .send(Readable.from(content));
+  });
+  app.get(`${PLACE}/json`, accessOf(placeAccess('/statements')), (request) => {
+    const { of: period } = parsed(asked, request.query);
+    return PERIOD.run(placeOf(gateway, request.caller), { period });
+  });
+  app.get(`${PLACE}/documents/:digest`, accessOf(PERIOD_DOCUMENT.access), async (request, reply) => {
+    const { digest } = parsed(PERIOD_DOCUMENT.input, request.params);
+    const content = await PERIOD_DOCUMENT.run(placeOf(gateway, request.caller), { digest });
+    return reply.type('application/json; charset=utf-8').send(Readable.from(content));
+  });
   app.post(`${PLACE}/close`, accessOf(CLOSE_PERIOD.access), async (request, reply) => {
     const { of: period } = parsed(closing, request.body, 'form');
     await CLOSE_PERIOD.run(placeOf(gateway, request.caller), { period });
@@ -48,16 +69,16 @@ function page(view: View, found: PeriodReport, mayClose: boolean): Html {
   const { from, to, timeZone, period, accounts, missing, documents } = found;
   const [last] = documents;
   const unexplained = accounts.filter(({ lines }) => /[1-9]/.test(lines.unexplainedIn + lines.unexplainedOut));
-  const path = `/v1/periods/${encodeURIComponent(period)}`;
-  return html`<h1>${from === to ? from : `${from} to ${to}`}</h1>
+  const address = (kind: string): string => addressOf(`${PLACE}/${kind}`, { of: period });
+  return html`<h1>Period ${from === to ? from : `${from} to ${to}`}</h1>
 <form class="filters" method="get"><label>First day <input type="date" name="from" value="${from}"></label> <label>Last day <input type="date" name="to" value="${to}"></label> <button>Show</button></form>
-<p class="quiet">Business days in ${timeZone}. <a href="${path}/csv">As a table (CSV)</a> · <a href="${path}">as JSON</a></p>
+<p class="quiet">Business days in ${timeZone}. <a href="${address('csv')}">As a table (CSV)</a> · <a href="${address('json')}">as JSON</a></p>
 ${last?.reopenedAt != null && html`<p class="problem">It was closed and is open again: ${last.reopenedWhy}.</p>`}
 ${unexplained.map((it) => html`<p class="problem">On ${it.accountId} there are bookings that nothing explains. <a href="/statements">The differences</a></p>`)}
 ${missingTexts(missing).map((text) => html`<p class="attend">${text}</p>`)}
-${accounts.length === 0 ? nothing('No payout was submitted, and no statement was taken of these days.') : accounts.map(accountTable)}
+${accounts.length === 0 ? nothing('No payout and no statement was submitted for these days.') : accounts.map(accountTable)}
 ${mayClose && closeForm(view, period, last)}
-${documents.length > 0 && html`<h2>Closed</h2>${dataTable('Documents of this period', DOCUMENTS, documents)}`}`;
+${documents.length > 0 && html`<h2>Closed</h2>${dataTable('Documents of this period', documentColumns(view), documents)}`}`;
 }
 
 interface Row {
@@ -81,7 +102,7 @@ function accountTable({ uid, accountId, currency, books, instructed, opening, cl
     })),
     ...(closing === null ? [] : [{ name: 'closing balance', amount: closing }]),
   ].map((row) => ({ ...row, currency }));
-  const source = { statement: 'its statements', orders: 'the order list', none: 'nothing: no statement was taken' }[
+  const source = { statement: 'its statements', orders: 'the order list', none: 'nothing: no statement was submitted' }[
     books
   ];
   return dataTable(`${accountId}, ${currency}, of ${uid}; by ${source}`, ROWS, rows);
@@ -90,12 +111,16 @@ function accountTable({ uid, accountId, currency, books, instructed, opening, cl
 const closeForm = (view: View, period: string, last: PeriodDocumentHead | undefined): Html =>
   html`<form method="post" action="${PLACE}/close">${csrfField(view)}<input type="hidden" name="of" value="${period}"><p class="actions"><button class="main">${last === undefined ? 'Close it' : 'Close it again'}</button></p></form>`;
 
-const DOCUMENTS: readonly Column<PeriodDocumentHead>[] = [
+const documentColumns = ({ caller }: View): readonly Column<PeriodDocumentHead>[] => [
   { head: 'Version', cell: ({ version }) => version },
   { head: 'Closed', cell: ({ closedAt, closedBy }) => `${closedAt.slice(0, 16).replace('T', ' ')} UTC by ${closedBy}` },
   {
     head: 'Document',
-    cell: ({ digest }) => html`<a href="/v1/period-documents/${digest}"><code>${digest.slice(0, 12)}</code></a>`,
+    cell: ({ digest }) => {
+      const shown = html`<code>${digest.slice(0, 12)}</code>`;
+      const mayRead = caller !== undefined && isAllowed(PERIOD_DOCUMENT.access, caller);
+      return mayRead ? html`<a href="${PLACE}/documents/${digest}">${shown}</a>` : shown;
+    },
   },
   {
     head: 'Supersedes',

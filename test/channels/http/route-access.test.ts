@@ -117,7 +117,8 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   ],
   'operator auditor, each': [
     ...['GET /v1/statements', 'GET /v1/discrepancies', 'GET /v1/discrepancies.csv'],
-    ...['GET /v1/periods/:period', 'GET /v1/periods/:period/csv', 'GET /period'],
+    ...['GET /v1/periods/:period', 'GET /v1/periods/:period/csv'],
+    ...['GET /period', 'GET /period/csv', 'GET /period/json'],
     ...['GET /statements', 'GET /statements/differences.csv', 'GET /statements/differences.json'],
   ],
   'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
@@ -127,6 +128,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     ...['POST /v1/periods/:period/close', 'POST /period/close'],
   ],
   'operator auditor, whole': [
+    'GET /period/documents/:digest',
     ...['GET /v1/periods', 'GET /v1/period-documents/:digest'],
     'POST /codec/decode',
     'POST /codec/:namespace/decode',
