@@ -7,6 +7,9 @@ import { isEnd, needsAttention, type ShownState } from './payout-state.ts';
 /** An id short enough to type, and long enough to be unique. */
 export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.length);
 
+/** A state for people: `awaiting approval`. */
+export const stateWords = (state: string): string => state.replaceAll('-', ' ');
+
 /** With thousands separators: `1234567.50` -> `1,234,567.50`. */
 export function groupedAmount(amount: string | number): string {
   const [whole = '', fraction] = `${amount}`.split('.');

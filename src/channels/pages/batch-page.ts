@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { counted, groupedAmount } from '../../domain/display.ts';
+import { counted, groupedAmount, stateWords } from '../../domain/display.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import {
   type BatchControl,
@@ -33,6 +33,7 @@ import { mayDecideBatch } from './batch-decision-page.ts';
 import { incidentNote } from './incidents-page.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
 import { addressOf } from './page-links.ts';
+import { payeeNamesOf } from './payee-names.ts';
 import {
   batchBadge,
   batchPath,
@@ -45,6 +46,7 @@ import {
   nothing,
   ROW,
   TOTALS,
+  toColumn,
 } from './pieces.ts';
 import { callerSeen, type PagesGateway } from './sessions.ts';
 import { byField, NO_DEFAULT } from './signed-forms.ts';
@@ -94,6 +96,7 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
       byState: await store.stateCounts(batchId),
       totals: amounts.length > ADDED_MAX ? undefined : currencyTotals(amounts),
       rows,
+      to: toColumn(request.caller, await payeeNamesOf(gateway, request.caller, rows)),
       state,
       next: isMore || before !== undefined ? (rows.at(-1)?.row ?? undefined) : undefined,
       previous: (before === undefined ? after > 0 : isMore) ? (rows[0]?.row ?? undefined) : undefined,
@@ -157,6 +160,7 @@ interface BatchPage {
   /** Undefined: too many rows to add up for every request. */
   totals: readonly CurrencyTotal[] | undefined;
   rows: readonly PayoutRecord[];
+  to: Column<PayoutRecord>;
   /** Filter by state; undefined: all. */
   state: ShownState | undefined;
   /** Where the next page begins; undefined on the last one. */
@@ -177,10 +181,10 @@ interface BatchPage {
   reports: readonly string[];
 }
 
-const COLUMNS: readonly Column<PayoutRecord>[] = [
+const columns = (to: Column<PayoutRecord>): readonly Column<PayoutRecord>[] => [
   ROW.document,
   { head: 'Row', isFigure: true, cell: ({ row }) => row },
-  ...[ROW.state, ROW.amount, ROW.to, ROW.why],
+  ...[ROW.state, ROW.amount, to, ROW.why],
 ];
 
 function batchPage(page: BatchPage): Html {
@@ -243,10 +247,10 @@ const totals = ({ totals: shown }: BatchPage): Html =>
     ? html`<p class="quiet">The report has the totals by currency.</p>`
     : dataTable('Totals', WITH_PAID, shown);
 
-function rowsOf({ batch: { batchId }, rows, state, next, previous }: BatchPage): Html {
+function rowsOf({ batch: { batchId }, rows, to: payee, state, next, previous }: BatchPage): Html {
   if (rows.length === 0) return nothing('There are no rows in this state.');
   const to = (query: { before?: number; after?: number }): string => addressOf(batchPath(batchId), { state, ...query });
-  return html`${dataTable(state === undefined ? 'Rows' : `Rows in state ${state}`, COLUMNS, rows)}
+  return html`${dataTable(state === undefined ? 'Rows' : `Rows that are ${stateWords(state)}`, columns(payee), rows)}
 <div class="actions" role="navigation" aria-label="More rows">
 ${previous !== undefined && html`<a class="button" rel="prev" href="${to({ before: previous })}">Previous rows</a>`}
 ${next !== undefined && html`<a class="button" rel="next" href="${to({ after: next })}">Next rows</a>`}
@@ -261,7 +265,7 @@ const filter = (
   byState.has(state),
 ).map(
   (state) =>
-    html`<option value="${state}"${state === shown && html` selected`}>${state} (${groupedAmount(byState.get(state) ?? 0)})</option>`,
+    html`<option value="${state}"${state === shown && html` selected`}>${stateWords(state)} (${groupedAmount(byState.get(state) ?? 0)})</option>`,
 )}</select></label><button>Show</button></form>`;
 
 /** While nothing of it is started yet. */
@@ -315,7 +319,7 @@ function about({ batch, reports }: BatchPage): Html {
   return factList([
     ['Batch', html`<code>${batchId}</code>`],
     ['Maker', by],
-    ['Taken', moment(createdAt)],
+    ['Submitted', moment(createdAt)],
     ['Ended', endedAt !== null && moment(endedAt)],
     ['Retry of', retryOf !== null && html`<a href="${batchPath(retryOf)}">${retryOf}</a>`],
     ['Reports', html`${reports.map((name) => html`<a href="${batchPath(batchId)}/reports/${name}">${name}</a> `)}`],

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { mayOperateCard } from '../../domain/authority.ts';
 import { type CardState, isCardEnd } from '../../domain/card-payment.ts';
-import type { Tone } from '../../domain/display.ts';
+import { stateWords, type Tone } from '../../domain/display.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { CardRecord } from '../../store/card-store.ts';
@@ -89,7 +89,7 @@ function tone(state: CardState): Tone {
 const mayResolve = ({ caller }: View, record: CardRecord): boolean =>
   caller !== undefined && (caller.person === undefined || mayOperateCard(caller.person, record));
 
-const cardBadge = (state: CardState): Html => html`<span class="badge ${tone(state)}">${state}</span>`;
+const cardBadge = (state: CardState): Html => html`<span class="badge ${tone(state)}">${stateWords(state)}</span>`;
 
 const LISTED: readonly Column<CardDocument>[] = [
   { head: 'Payment', cell: ({ merchant_request_id: id }) => html`<a href="${cardPath(id)}">${id}</a>` },

@@ -1,4 +1,13 @@
-import { agoOf, counted, groupedAmount, spanOf, type Tone, toneOf, totalsText } from '../../domain/display.ts';
+import {
+  agoOf,
+  counted,
+  groupedAmount,
+  spanOf,
+  stateWords,
+  type Tone,
+  toneOf,
+  totalsText,
+} from '../../domain/display.ts';
 import type { Total } from '../../domain/money.ts';
 import type { BatchState, ResolveAction, ShownState } from '../../domain/payout-state.ts';
 import { shownStateOf } from '../../domain/returned.ts';
@@ -20,7 +29,8 @@ export const moment = (at: number): Html => html`<time datetime="${new Date(at).
 export const money = (amount: string, currency: string): Html =>
   html`<span class="figure">${groupedAmount(amount)} ${currency}</span>`;
 
-export const badge = (state: ShownState): Html => html`<span class="badge ${toneOf(state)}">${state}</span>`;
+export const badge = (state: ShownState): Html =>
+  html`<span class="badge ${toneOf(state)}">${stateWords(state)}</span>`;
 
 const BATCH_TONE: Readonly<Record<BatchState, Tone>> = {
   open: 'open',
@@ -32,7 +42,8 @@ const BATCH_TONE: Readonly<Record<BatchState, Tone>> = {
   cancelled: 'unpaid',
 };
 
-export const batchBadge = (state: BatchState): Html => html`<span class="badge ${BATCH_TONE[state]}">${state}</span>`;
+export const batchBadge = (state: BatchState): Html =>
+  html`<span class="badge ${BATCH_TONE[state]}">${stateWords(state)}</span>`;
 
 export const payoutPath = (reference: string): string => `/payouts/${encodeURIComponent(reference)}`;
 export const payeePath = (uid: string, payeeId: string): string =>
