@@ -3,7 +3,10 @@ import type { ShownState } from '../domain/payout-state.ts';
 /** The meaning of each state, and what happens in it without people. */
 export const STATES: Readonly<Record<ShownState, { meaning: string; byItself: string }>> = {
   received: { meaning: 'taken, not yet processed', byItself: 'It is processed when its turn comes.' },
-  preparing: { meaning: "reading the bank's data, adding the payee", byItself: 'It continues.' },
+  preparing: {
+    meaning: "reading the bank's data, adding the payee",
+    byItself: 'It continues while a worker runs and the bank answers.',
+  },
   scheduled: { meaning: 'waiting for its date (midnight UTC)', byItself: 'It is sent on its date.' },
   held: {
     meaning: 'something must be corrected or accepted',
@@ -17,8 +20,11 @@ export const STATES: Readonly<Record<ShownState, { meaning: string; byItself: st
     meaning: 'the approval policy requires approval by somebody other than the maker',
     byItself: 'It ends unpaid if nobody approves it in time.',
   },
-  converting: { meaning: 'buying the payout currency and following that order', byItself: 'It continues.' },
-  submitting: { meaning: 'sending the order', byItself: 'It continues.' },
+  converting: {
+    meaning: 'buying the payout currency and following that order',
+    byItself: 'It continues while a worker runs and the bank answers.',
+  },
+  submitting: { meaning: 'sending the order', byItself: 'It continues while a worker runs and the bank answers.' },
   resolving: {
     meaning: 'an answer was lost; searching for the order before anything else is sent',
     byItself: "It continues when the bank's data proves what happened.",

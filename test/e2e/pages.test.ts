@@ -105,7 +105,7 @@ describe.skipIf(executable === undefined)('the pages of a stack with a policy', 
     await bob.getByText('Rejected. Nothing is paid.').waitFor();
 
     // Her page has followed without being loaded again.
-    await alice.locator('h1 .badge', { hasText: 'completed-with-exceptions' }).waitFor();
+    await alice.locator('h1 .badge', { hasText: 'completed with exceptions' }).waitFor();
     expect(await alice.locator('tbody .badge').allTextContents()).toEqual(['completed', 'rejected']);
     const { stdout } = await home.payouts('list', '--json');
     expect(JSON.parse(stdout).batches[0].counts).toMatchObject({ completed: 1, rejected: 1 });

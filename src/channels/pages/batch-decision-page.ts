@@ -159,7 +159,7 @@ function page(shown: DecisionPage, { approve, reject }: Record<Decision, BatchPl
   const { batch, q } = shown;
   const excluded = approve.apart.filter(({ reference }) => !reject.rows.some((row) => row.reference === reference));
   return html`<h1>Decide together</h1>
-<p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, handed over by ${batch.by ?? 'somebody unknown'}.</p>
+<p><a href="${batchPath(batch.batchId)}">${batch.file}</a>, submitted by ${batch.by ?? 'somebody unknown'}.</p>
 <form class="filters" method="get" action="${batchPath(batch.batchId)}/decide">
 <label>Only rows with <input type="search" name="q" value="${q ?? ''}" maxlength="100" placeholder="document, payee, note or amount"></label>
 <button>Show</button>${q !== undefined && html` <a class="button" href="${batchPath(batch.batchId)}/decide">Show all</a>`}</form>
@@ -222,7 +222,10 @@ const rowColumns = (alone: ReadonlyMap<string, string>, ofAll: readonly string[]
     cell: ({ row }) => {
       const why = alone.get(row.reference);
       const flags = [...flagTexts(row).filter((flag) => !ofAll.includes(flag)), ...(why === undefined ? [] : [why])];
-      return html`<span>${flags.map((flag) => html`<span class="badge attention">${flag}</span> `)}</span>`;
+      return (
+        flags.length > 0 &&
+        html`<span>${flags.map((flag) => html`<span class="badge attention">${flag}</span> `)}</span>`
+      );
     },
   },
 ];

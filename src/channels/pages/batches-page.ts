@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<ListedBatch>[] = [
     isFigure: true,
     cell: ({ counts }) => counts.needsOperator > 0 && groupedAmount(counts.needsOperator),
   },
-  { head: 'Taken', cell: ({ createdAt }) => moment(Date.parse(createdAt)) },
+  { head: 'Submitted', cell: ({ createdAt }) => moment(Date.parse(createdAt)) },
 ];
 
 /** `/batches`: the newest batches that somebody may see. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { iso, isoOrNull } from '../../domain/display.ts';
+import { iso, isoOrNull, stateWords } from '../../domain/display.ts';
 import { SHOWN_STATES } from '../../domain/payout-state.ts';
 import { laterDay } from '../../domain/time.ts';
 import { type Html, html } from '../../reports/html.ts';
@@ -157,7 +157,7 @@ function filters(asked: Find): Html {
     html`<label>${label} <input name="${name}" type="${type}" maxlength="200" value="${value}"></label>`;
   return html`<form method="get" role="search">${batch !== undefined && html`<input type="hidden" name="batch" value="${batch}">`}
 <div class="filters">${field('text', 'Payee, amount, document, reference, order or file', text, 'search')}
-<label>State <select name="state"><option value="">any</option>${SHOWN_STATES.map((it) => html`<option value="${it}"${it === state && html` selected`}>${it}</option>`)}</select></label>
+<label>State <select name="state"><option value="">any</option>${SHOWN_STATES.map((it) => html`<option value="${it}"${it === state && html` selected`}>${stateWords(it)}</option>`)}</select></label>
 <label>Order <select name="order">${PAYOUT_ORDERS.map((it) => html`<option value="${it}"${it === order && html` selected`}>${ORDERS[it]}</option>`)}</select></label>
 <button class="main">Find</button></div>
 <details class="more"${isFiltered && html` open`}><summary>More filters</summary>

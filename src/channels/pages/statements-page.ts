@@ -138,14 +138,14 @@ interface Books {
 function page(view: View, { statements, flows, discrepancies }: Books): Html {
   const mayMatch = view.caller !== undefined && mayOperate(view.caller, 'resolve');
   return html`<h1>Statements</h1>
-<p>What the bank says that it booked, compared with what payouts moved. A difference changes no payout: somebody finds out which side is right. <a href="/period">What a day, a month or any two days add up to</a></p>
+<p>What the bank says that it booked, compared with what payouts moved. A difference changes no payout: somebody finds out which side is right. <a href="/period">Report of a day, a month or any other period</a></p>
 ${mayMatch && uploadForm(view)}
 <h2>Differences</h2>
-${discrepancies.length === 0 ? nothing(statements.length === 0 ? 'No statement was taken yet.' : 'The books agree.') : html`<p>${counted(discrepancies.length, 'difference')}. <a href="${PLACE}/differences.csv">As a table (CSV)</a> · <a href="${PLACE}/differences.json">as JSON</a></p>`}
+${discrepancies.length === 0 ? nothing(statements.length === 0 ? 'No statement has been submitted yet.' : 'The books agree.') : html`<p>${counted(discrepancies.length, 'difference')}. <a href="${PLACE}/differences.csv">As a table (CSV)</a> · <a href="${PLACE}/differences.json">as JSON</a></p>`}
 ${discrepancies.slice(0, SHOWN_MAX).map((it) => card(view, it, mayMatch))}
 ${discrepancies.length > SHOWN_MAX && html`<p class="quiet">The newest ${SHOWN_MAX} are shown; the table has all.</p>`}
 ${flows.length > 0 && html`<h2>Booked by day</h2>${[...Map.groupBy(flows, ({ currency }) => currency)].map(([currency, some]) => picture(currency, some))}`}
-${statements.length > 0 && html`<h2>Taken</h2>${dataTable('The newest statements', COLUMNS, statements)}`}`;
+${statements.length > 0 && html`<h2>Submitted</h2>${dataTable('The newest statements', COLUMNS, statements)}`}`;
 }
 
 const uploadForm = (
@@ -153,7 +153,7 @@ const uploadForm = (
 ): Html => html`<form class="card" method="post" action="${PLACE}" enctype="multipart/form-data">
 ${csrfField(view)}
 <p><label>Statement (${STATEMENT_NAMES}) <input type="file" name="file" required></label></p>
-<p class="actions"><button class="main">Take it</button></p>
+<p class="actions"><button class="main">Submit</button></p>
 </form>`;
 
 const COLUMNS: readonly Column<StatementRecord>[] = [

@@ -96,7 +96,7 @@ const offForm = (view: View): Html =>
   html`<div class="card">${form(
     view,
     'off',
-    html`<p><label>What <select name="scope">${SWITCH_SCOPES.map((scope) => html`<option value="${scope}">${scope}</option>`)}</select></label></p>
+    html`<p><label>What <select name="scope">${SWITCH_SCOPES.map((scope) => html`<option value="${scope}">${scope === 'uid' ? 'user' : scope}</option>`)}</select></label></p>
 <p><label>Which <input name="key" maxlength="200" aria-describedby="key-help"></label>
 <span class="quiet" id="key-help">The id of the user, account, payee or batch, or the currency; leave empty for everything.</span></p>`,
     html`<button class="danger">Switch off</button>`,

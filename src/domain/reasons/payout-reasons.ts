@@ -282,7 +282,7 @@ export const PAYOUT_REASONS = {
   'workflow-closed': forOperator(
     'the workflow was closed before the payout ended',
     `${resolve('keep-looking')} starts it again; it searches for its order before it sends anything.`,
-    'Nothing: it was closed repeatedly and is no longer restarted automatically.',
+    'Its workflow was closed again after each automatic start, so it is not started until somebody follows its batch or reconciles.',
   ),
 } satisfies Record<string, Remedy>;
 

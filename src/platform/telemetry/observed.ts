@@ -91,7 +91,7 @@ export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?
       const count = await store.recordUnaskedOrders(entries);
       if (count === 0) return count;
       metrics.unaskedOrders.inc(count);
-      log.warn({ count }, 'the bank shows orders under no reference of ours');
+      log.warn({ count }, 'the bank shows orders that this store did not send');
       return count;
     },
     async takeSignedDecision(...given) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { counted, groupedAmount, iso, totalsText, wrap } from '../../domain/display.ts';
+import { counted, groupedAmount, iso, stateWords, totalsText, wrap } from '../../domain/display.ts';
 import type { EventKind } from '../../domain/events-out.ts';
 import { visible } from '../../domain/finding.ts';
 import { totalsOf } from '../../domain/money.ts';
@@ -116,7 +116,7 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
   'payout.ended': (rows) => {
     const byState = Map.groupBy(rows, ({ state }) => state);
     const sums = [...byState].map(
-      ([state, its]) => `${state}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
+      ([state, its]) => `${stateWords(state)}: ${counted(its.length, 'payout')}, ${totalsText(totalsOf(its))}`,
     );
     const unpaid = rows.filter(({ state }) => isUnpaid(state));
     return {
@@ -128,7 +128,10 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
     title: `${counted(batches.length, 'batch', 'batches')} ended`,
     lines: listed(batches, (batch) => {
       const { completed, total } = batch.counts;
-      return batchLines(batch, `${batch.state}, ${groupedAmount(completed)} of ${groupedAmount(total)} completed`);
+      return batchLines(
+        batch,
+        `${stateWords(batch.state)}, ${groupedAmount(completed)} of ${groupedAmount(total)} completed`,
+      );
     }),
   }),
 };

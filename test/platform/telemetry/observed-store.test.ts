@@ -68,7 +68,7 @@ it('reports attempts, incidents, returns and orders of nobody', async () => {
     { msg: 'attempt ended', reference, attempt: 1, outcome: 'refused', code: 2010 },
     { msg: 'incident', kind: 'second-order', reference },
     { msg: 'money came back', reference },
-    { msg: 'the bank shows orders under no reference of ours', count: 1 },
+    { msg: 'the bank shows orders that this store did not send', count: 1 },
   ]);
 });
 
