@@ -8,7 +8,7 @@ import { folderActivities } from './activities/folder-scan.ts';
 import { type Activities, createActivities } from './activities/index.ts';
 import { listReader } from './activities/lists.ts';
 import { startUnended } from './activities/reconcile.ts';
-import { DropFolder, POLL_MS } from './channels/folder/drop-folder.ts';
+import { DropFolder, POLL_MS, settledFolders } from './channels/folder/drop-folder.ts';
 import { StoreMismatch } from './domain/claim.ts';
 import { TASK_QUEUE } from './domain/names.ts';
 import type { Log } from './domain/settings.ts';
@@ -41,6 +41,7 @@ import { countedByUser } from './platform/user-of-activity.ts';
 import { pruneEvents } from './reports/events/prune.ts';
 import { remindPeople } from './reports/events/remind.ts';
 import { pagesUrl } from './reports/links.ts';
+import { reportFolder } from './reports/report-batch.ts';
 import { openStore } from './store/open.ts';
 import { ownVersion } from './store/own-files.ts';
 import type { Store } from './store/store.ts';
@@ -284,9 +285,11 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
 }
 
 /** Erases personal data whose time has come, where that is set. */
-function eraser({ retentionDays }: Config, store: Store, log: Log): () => Promise<void> {
-  if (retentionDays === undefined) return async () => {};
-  const pass = erasurePass(store, retentionDays, Date.now);
+function eraser(config: Config, store: Store, log: Log): () => Promise<void> {
+  const { retentionDays: days } = config;
+  if (days === undefined) return async () => {};
+  const folders = [reportFolder(config), ...config.folders.flatMap(settledFolders)];
+  const pass = erasurePass({ store, days, folders }, Date.now);
   return async () => {
     const { payouts, differing } = await pass();
     if (payouts > 0) log.info({ count: payouts }, 'personal data erased');

@@ -98,6 +98,7 @@ function payoutText(
     ['account', payee.account],
     ['bank', [payee.bank, payee.country].filter((part) => part !== '').join(', ')],
     ['for', note],
+    ['erased', payout.erasedAt === null ? null : `details of the payee, ${minuteOf(payout.erasedAt)}`],
     ['state', reported.state],
     ['submitted', `${minute(handedOverAt)} by ${maker ?? 'an unknown maker'}`],
     ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ')],

@@ -34,6 +34,10 @@ export interface DropFolderPaths {
   out: string;
 }
 
+/** Folders of files that nothing reads or moves any more. */
+export const settledFolders = (dir: string): string[] =>
+  ['done', 'error', 'out'].map((name) => join(resolve(dir), name));
+
 /** A file under way. */
 export interface WorkItem {
   batchId: string;

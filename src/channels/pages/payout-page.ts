@@ -486,12 +486,13 @@ function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency,
 }
 
 const originFacts = ({ row }: PayoutShown, url: string): Html => {
-  const { uid, by, createdAt, batchId, reference, orderId } = row;
+  const { uid, by, createdAt, batchId, reference, orderId, erasedAt } = row;
   const retried = retriedReference(row);
   return factList([
     ['User', uid],
     ['Maker', by ?? 'not known'],
     ['Submitted', moment(createdAt)],
+    ['Payee details erased', erasedAt !== null && moment(erasedAt)],
     ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${batchId}</a>`],
     ['Reference', html`<code>${reference}</code>`],
     ['Pays again', retried !== undefined && html`<a href="${payoutPath(retried)}">${retried}</a>`],

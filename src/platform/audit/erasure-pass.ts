@@ -1,3 +1,6 @@
+import { lstat, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ERASED } from '../../domain/logged-money.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { ErasureKey, Store } from '../../store/store.ts';
 import { asLogged } from './read-log.ts';
@@ -16,11 +19,18 @@ export interface Erased {
   differing: readonly string[];
 }
 
+interface Retained {
+  store: Store;
+  days: number;
+  /** Folders whose files are removed once they are so old: copies of what was handed in, and reports. */
+  folders: readonly string[];
+}
+
 /**
  * Passes that erase what is older than `days`, each going on where the last one ended. Between passes that find nothing lies a
  * rest. Several workers may run them side by side: each erasure happens, and is logged, once.
  */
-export function erasurePass(store: Store, days: number, now: () => number): () => Promise<Erased> {
+export function erasurePass({ store, days, folders }: Retained, now: () => number): () => Promise<Erased> {
   let after: ErasureKey | undefined;
   let restUntil = 0;
   return async () => {
@@ -30,6 +40,7 @@ export function erasurePass(store: Store, days: number, now: () => number): () =
     const found = await erasePayouts(store, { before, at, after });
     after = found.next;
     const isMore = await eraseOthers(store, { before, at });
+    for (const folder of folders) await removeFiles(store, folder, { before, at });
     if (after === undefined && !isMore) restUntil = at + REST_MS;
     return found;
   };
@@ -77,4 +88,20 @@ async function eraseOthers(store: Store, stage: Stage): Promise<boolean> {
     payees = (await store.erasePayees({ ...stage, after: payees })).next;
   } while (payees !== undefined);
   return isMore.includes(true);
+}
+
+/** Files written and moved here before then; logged first, so that none is removed without an entry. */
+async function removeFiles(store: Store, folder: string, { before, at }: Stage): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  const old: string[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found?.isFile() && Math.max(found.mtimeMs, found.ctimeMs) < before) old.push(path);
+  }
+  if (old.length === 0) return;
+  const detail = { folder, files: `${old.length}` };
+  await store.audit({ at, actor: 'product', action: ERASED, subject: 'files', detail });
+  // Another worker may have been first.
+  for (const path of old) await rm(path, { force: true });
 }

@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { EntryDetail, StatementEntry } from '../../../src/domain/statements/statement.ts';
 import { DAY_MS } from '../../../src/domain/time.ts';
 import { erasurePass } from '../../../src/platform/audit/erasure-pass.ts';
 import { compareWithLog } from '../../../src/platform/audit/read-log.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { StatementRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { onEveryStore } from '../../store/stores.ts';
 import { tamper } from '../../support/sql.ts';
@@ -40,15 +43,38 @@ async function paid(store: Store, at = ENDED): Promise<void> {
   }
 }
 
-const pass = (store: Store, now = NOW) => erasurePass(store, DAYS, () => now)();
+const pass = (store: Store, now = NOW) => erasurePass({ store, days: DAYS, folders: [] }, () => now)();
 const erasedEntries = async (store: Store, subject = reference) =>
   (await store.auditEntriesOf(subject)).filter(({ action }) => action === 'personal data erased');
+
+const DAY = new Date(ENDED).toISOString().slice(0, 10);
+const STATEMENT: StatementRecord & { takenAt: number } = {
+  ...{ statementId: 'stm-1', accountId: 'acc-1', uid: 'user-1', currency: 'USD', format: 'MT940', number: '7' },
+  ...{ fromDay: DAY, toDay: DAY, opening: '0.00', closing: '10.50', entries: 1, digest: 'd', file: 'f' },
+  kind: 'statement',
+  takenBy: 'alice',
+  takenAt: ENDED,
+};
+const DETAIL: EntryDetail = {
+  ...{ part: 1, minor: 1_050n, currency: 'USD', references: ['doc'], text: 'back from Zoe Zimtstern' },
+  ...{ bankReference: undefined, counterparty: FIELDS.iban_no, chargesMinor: 0n },
+  direction: 'credit',
+  returnReason: { code: 'AC04', text: 'Zoe Zimtstern has closed it' },
+};
+const ENTRY: StatementEntry = {
+  ...{ ...DETAIL, minor: 1_050n, position: 1, isReversal: false, isPending: false, bookedOn: DAY, valueOn: DAY },
+  ...{ code: undefined, batch: undefined, details: 1, line: 1 },
+};
+const inText = (_name: string, value: unknown): unknown => (typeof value === 'bigint' ? `${value}` : value);
 
 onEveryStore('Erasing personal data', (test) => {
   it('leaves nothing about the payee of an ended payout, and the log says the same of its row', async () => {
     const store = await test.open();
     await paid(store);
+    const back = { orderId: 'r-1', reference, amount: '1.00', currency: 'USD', reasonCode: 'AC04' };
+    await store.recordReturn({ ...back, reasonText: 'Zoe Zimtstern has closed it', seenAt: ENDED });
     expect(await pass(store)).toMatchObject({ payouts: 2, differing: [] });
+    expect(await store.returnsOf([reference])).toMatchObject([{ ...back, reasonText: null }]);
     const row = await store.payout(reference);
     const kept = ['id', 'uid', 'account_id', 'amount', 'currency'];
     expect(Object.keys(row?.instruction ?? {}).sort()).toEqual(kept.sort());
@@ -144,5 +170,92 @@ onEveryStore('Erasing personal data', (test) => {
     await tamper(test.ownersUrl(), edit);
     const { differences } = await compareWithLog(store, undefined);
     expect(differences.map((it) => it.field)).toContain(field);
+  });
+
+  it('erases the values of refused rows, and not which rule refused them', async () => {
+    const store = await test.open();
+    const { account_name, note } = FIELDS;
+    const findings = [{ column: 'amount', rule: 'not-positive', message: 'must be above zero' }];
+    const refused = [{ row: 3, line: 4, instruction: { id: 'bad', account_name, note }, findings }];
+    await store.claimBatch({ ...batchClaim('b-1', [], ENDED), rows: [named(1, 'doc')], refused });
+    await pass(store);
+    expect(await Array.fromAsync(store.refusedRows('b-1'))).toMatchObject([{ instruction: { id: 'bad' } }]);
+    await store.changePayout(reference, { state: 'cancelled', at: ENDED });
+    expect(await store.endBatch('b-1', ENDED)).toBe(true);
+    await pass(store);
+    const [left] = await Array.fromAsync(store.refusedRows('b-1'));
+    expect(left).toMatchObject({ row: 3, findings });
+    expect(left?.instruction).toEqual({});
+    await pass(store);
+    expect(await erasedEntries(store, 'b-1')).toMatchObject([{ detail: { refusedRows: '1' } }]);
+  });
+
+  it('deletes payees that were neither paid nor changed for so long and that no open payout names', async () => {
+    const store = await test.open();
+    const payee = {
+      uid: 'user-1',
+      digest: 'd',
+      country: 'DE',
+      seenAt: ENDED,
+      items: { account_name: 'Zoe Zimtstern' },
+    };
+    const name = { name: 'Zoe Zimtstern', asShown: 'z', inSmall: 'z' };
+    for (const payeeId of ['ben-1', 'ben-2', 'ben-3']) await store.notePayee({ ...payee, payeeId, name });
+    await store.notePayee({ ...payee, payeeId: 'ben-3', name, digest: 'new', seenAt: NOW - DAY_MS });
+    // Names ben-1, and waits.
+    await store.claimBatch(batchClaim('b-1', ['open'], ENDED));
+    await pass(store);
+    const left = await store.payeeList({}, { offset: 0, limit: 9 });
+    expect(left.map(({ payeeId }) => payeeId)).toEqual(['ben-1', 'ben-3']);
+    expect(await erasedEntries(store, 'payees')).toMatchObject([{ detail: { payees: '1' } }]);
+  });
+
+  it('deletes old verdicts with the names that they have', async () => {
+    const store = await test.open();
+    const check = { uid: 'user-1', kind: 'verification', provider: 'p', verdict: 'close-match', caseId: null } as const;
+    const names = { name: 'Zoe Zimtstern', otherName: 'Zoe Zimt', why: null };
+    const keys = { old: ENDED, recent: NOW - DAY_MS };
+    for (const [payee, askedAt] of Object.entries(keys)) {
+      await store.notePayeeCheck({ ...check, ...names, payee, askedAt }, reference);
+    }
+    await pass(store);
+    expect(await store.payeeCheck({ ...check, payee: 'old' })).toBeUndefined();
+    expect(await store.payeeCheck({ ...check, payee: 'recent' })).toMatchObject({ otherName: 'Zoe Zimt' });
+  });
+
+  it('erases texts of a statement, and leaves what its bookings add up to', async () => {
+    const store = await test.open();
+    await store.beginStatement(STATEMENT);
+    await store.recordEntries(STATEMENT, [ENTRY], [{ position: 1, detail: DETAIL }]);
+    await store.takeStatement(STATEMENT);
+    const before = await store.entriesSince('user-1', '1970-01-01');
+    expect(JSON.stringify(before, inText)).toMatch(MARKS);
+    await pass(store);
+    const [entry] = await store.entriesSince('user-1', '1970-01-01');
+    expect(entry).toMatchObject({ minor: 1_050n, references: ['doc'], returnReason: { code: 'AC04' }, text: '' });
+    const details = [...(await store.entryDetails([entry?.entryId ?? '']))];
+    expect(JSON.stringify([entry, details], inText)).not.toMatch(MARKS);
+    expect(details[0]?.[1]).toMatchObject([{ minor: 1_050n, references: ['doc'] }]);
+    await pass(store);
+    expect(await erasedEntries(store, 'acc-1')).toMatchObject([{ detail: { entries: '1', number: '7' } }]);
+  });
+
+  it('removes files that were written and moved before the day, with an entry first', async () => {
+    const store = await test.open();
+    const folder = mkdtempSync(join(tmpdir(), 'payouts-reports-'));
+    try {
+      for (const name of ['old.csv', 'new.csv']) writeFileSync(join(folder, name), FIELDS.note);
+      const seconds = Date.now() / 1_000;
+      utimesSync(join(folder, 'old.csv'), seconds, seconds - 200 * 86_400);
+      const folders = [folder, join(folder, 'missing')];
+      // A file that was moved here today is not old, whenever it was written.
+      await erasurePass({ store, days: DAYS, folders }, Date.now)();
+      expect(readdirSync(folder)).toHaveLength(2);
+      await erasurePass({ store, days: DAYS, folders }, () => Date.now() + (DAYS + 1) * DAY_MS)();
+      expect(readdirSync(folder)).toEqual([]);
+      expect(await erasedEntries(store, 'files')).toMatchObject([{ detail: { files: '2', folder } }]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
