@@ -22,7 +22,7 @@ import type { StatementRecord } from '../../store/store.ts';
 import { findTarget } from '../find-target.ts';
 import { assertFileName, receive, tooLarge } from '../http/bodies.ts';
 import type { Caller } from '../http/callers.ts';
-import { parsed, storableText } from '../http/documents.ts';
+import { optionalText, parsed, storableText } from '../http/documents.ts';
 import { uploadsOf } from '../http/gateway-app.ts';
 import { takeInTurn } from '../http/intake-turns.ts';
 import { mayOperate, OPERATING } from '../http/may-see.ts';
@@ -37,7 +37,7 @@ import { readFields } from './submit-page.ts';
 const PLACE = '/statements';
 const SHOWN_MAX = 100;
 const query = z.object({ all: z.literal('yes').optional() });
-const matchBody = z.object({ payout: storableText.optional(), reason: storableText, ...senderFields });
+const matchBody = z.object({ payout: optionalText, reason: storableText, ...senderFields });
 
 /** `/statements`: what the bank says that it booked, where that differs from our records, and people's word about it. */
 export function statementPageRoutes(app: FastifyInstance, gateway: PagesGateway): void {
