@@ -162,23 +162,65 @@ it('takes back that a payout is not booked when a later statement has the bookin
   await takeFile(store, mt940(month.bookings));
   const late = month.payouts.find(({ row }) => row.reference === missing?.reference);
   const { reference = '' } = late?.row ?? {};
-  const amount = late?.row.instruction.amount.replace('.', ',');
-  const [latest] = await store.statementsTaken({ accountId: 'acc-eur', limit: 1 });
-  const opening = latest?.closing?.replace('.', ',');
-  const closing = formatMinor(BigInt(latest?.closing?.replace('.', '') ?? 0) - (late?.minor ?? 0n), 'EUR').replace(
-    '.',
-    ',',
-  );
-  const lines = [
-    ':20:S',
-    ':25:acc-eur',
-    ':28C:99/1',
-    `:60F:C260410EUR${opening}`,
-    `:61:260413D${amount}NTRF${reference}`,
-  ];
-  const { statements } = await takeFile(store, [...lines, `:62F:C260413EUR${closing}`, '-'].join('\n'));
+  const statements = await takeNext(store, '260413', { minor: -(late?.minor ?? 0n), type: 'NTRF', text: reference });
   expect(statements).toMatchObject([{ outcome: 'taken' }]);
   expect((await found(store)).map(({ kind }) => kind)).not.toContain('not-booked');
   const [incident] = await store.incidentsOf([reference]);
   expect(incident).toMatchObject({ kind: 'not-booked', acknowledged: { by: 'bank' } });
+});
+
+/** One booking more, on a day (`YYMMDD`) after the statements of a month, under their balance. */
+async function takeNext(
+  store: Store,
+  day: string,
+  { minor, type, text }: { minor: bigint; type: string; text: string },
+) {
+  const [latest] = await store.statementsTaken({ accountId: 'acc-eur', limit: 1 });
+  const opening = BigInt(latest?.closing?.replace('.', '') ?? 0);
+  const amount = (it: bigint): string => formatMinor(it < 0n ? -it : it, 'EUR').replace('.', ',');
+  const lines = [
+    ...[
+      ':20:S',
+      ':25:acc-eur',
+      `:28C:${day}/1`,
+      `:60F:C${latest?.toDay.slice(2).replaceAll('-', '')}EUR${amount(opening)}`,
+    ],
+    `:61:${day}${minor < 0n ? 'D' : 'C'}${amount(minor)}${type}${text}`,
+    ...[`:62F:C${day}EUR${amount(opening + minor)}`, '-'],
+  ];
+  return (await takeFile(store, lines.join('\n'))).statements;
+}
+
+it.each([
+  ['45 days later', (minor: bigint) => minor],
+  ['45 days later, less a fee', (minor: bigint) => minor - 500n],
+])('records a return %s by the reference of its payment, and asks whose it is without one', async (_when, back) => {
+  const month = monthOf(11);
+  const store = await storeOf(month);
+  await takeFile(store, mt940(month.bookings));
+  const before = await returnsIn(store, month);
+  const returned = new Set(month.returns.map(({ reference }) => reference));
+  const planted = new Set(month.planted.map(({ reference }) => reference));
+  const [payout] = month.payouts
+    .filter(
+      ({ row, state, minor }) =>
+        state === 'completed' && minor > 10_000n && ![returned, planted].some((its) => its.has(row.reference)),
+    )
+    .sort((a, b) => (a.on < b.on ? -1 : 1));
+  const { reference = '' } = payout?.row ?? {};
+  const minor = back(payout?.minor ?? 0n);
+  const day = new Date(Date.parse(payout?.on ?? '') + 45 * 86_400_000).toISOString().slice(2, 10).replaceAll('-', '');
+  const unattributed = async () => (await found(store)).filter(({ kind }) => kind === 'unattributed-return').length;
+  const open = await unattributed();
+  await takeNext(store, day, { minor, type: 'NRTI', text: reference });
+  expect(await returnsIn(store, month)).toEqual([...before, `${reference} ${formatMinor(minor, 'EUR')}`].sort());
+  expect((await store.payout(reference))?.cameBack).toMatchObject({ amount: formatMinor(minor, 'EUR') });
+  expect(await unattributed()).toBe(open);
+  await takeNext(
+    store,
+    day.replace(/\d\d$/, (it) => `${Number(it) + 1}`.padStart(2, '0')),
+    { minor, type: 'NRTI', text: 'NONREF' },
+  );
+  expect(await unattributed()).toBe(open + 1);
+  expect(await returnsIn(store, month)).toHaveLength(before.length + 1);
 });
