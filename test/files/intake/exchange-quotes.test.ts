@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { madeDigest, payloadDigest } from '../../../src/domain/identity.ts';
+import { addDecimals, isBetween } from '../../../src/domain/money.ts';
 import { boundBy, type QuotedExchange } from '../../../src/files/intake/exchange-quotes.ts';
-import { type PlannedFile, planFile, planUnpaid } from '../../../src/files/intake/take-file.ts';
+import { type PlannedFile, planDocument, planFile, planUnpaid } from '../../../src/files/intake/take-file.ts';
 import { csvOf, type Row } from '../../e2e/payout-files.ts';
 import { dearerQuotes } from '../../support/dearer-quotes.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
@@ -102,3 +103,78 @@ it('a quote of nothing, or of another user, account or currency, binds no row', 
   ];
   for (const other of others) expect(boundBy([{ ...quote, ...other }])({ ...row, max_rate: '99' })).toEqual(row);
 });
+
+const ONCE = { ...STOP, exchange: 'per-batch' } as const;
+
+async function takenOnce(proxy: FaultProxy, path: string): Promise<string> {
+  const taking = await taken(proxy, path, { ...ONCE, invalid: 'skip' });
+  if (taking.outcome !== 'claimed') throw new Error(taking.outcome);
+  return taking.batchId;
+}
+
+it('one exchange buys for all rows, with their fees, and the plan says so beside one for each', async () => {
+  const proxy = await openFaultProxy();
+  using plan = await planned(planFile(proxy, file(proxy), ONCE));
+  const [exchange, ...others] = plan.staged.exchanges;
+  expect(others).toEqual([]);
+  const { plain, fx, 'own-cap': ownCap } = instructionsOf(plan);
+  expect([plain, fx, ownCap].map((row) => row?.exchanged_by)).toEqual([
+    undefined,
+    ...Array(2).fill(exchange?.reference),
+  ]);
+  const [once] = plan.plan.exchanges;
+  expect(once).toMatchObject({ count: 2, currency: 'USD', once: { id: exchange?.instruction.id } });
+  expect(addDecimals('150.00', once?.once?.fees ?? '')).toBe(exchange?.instruction.amount);
+  const { plan: shown } = await planDocument(proxy, plan, STOP);
+  const [compared] = shown.compared;
+  expect(compared).toMatchObject({ id: exchange?.instruction.id, payouts: 2, quoted: 2 });
+  const { once: all, each, saved } = compared ?? {};
+  expect(saved).toBe(addDecimals(each?.sold ?? '', each?.fees ?? '', `-${all?.sold ?? ''}`, `-${all?.fees ?? ''}`));
+});
+
+it('a charge for each exchange is what one exchange saves', async () => {
+  const proxy = await openFaultProxy();
+  const { fxQuote } = proxy.bank.transactions;
+  proxy.bank.transactions.fxQuote = async (asked) => ({ ...(await fxQuote(asked)), fee: '2.50', fee_currency: 'EUR' });
+  using plan = await planned(planFile(proxy, file(proxy), ONCE));
+  const { plan: shown } = await planDocument(proxy, plan, STOP);
+  const [{ each, once, saved } = { each: undefined, once: undefined, saved: null }] = shown.compared;
+  expect([each?.fees, once?.fees]).toEqual(['5.00', '2.50']);
+  expect(isBetween(saved ?? '', '2.49', '2.52')).toBe(true);
+});
+
+it('the same rows make the same exchange in any order, and a second run of the file makes none', async () => {
+  const proxy = await openFaultProxy();
+  using forward = await planned(planFile(proxy, file(proxy), ONCE));
+  using backward = await planned(planFile(proxy, file(proxy, ROWS.toReversed()), ONCE));
+  expect(backward.staged.exchanges[0]?.reference).toBe(forward.staged.exchanges[0]?.reference);
+  const batchId = await takenOnce(proxy, file(proxy));
+  expect(await taken(proxy, file(proxy), ONCE)).toMatchObject({ outcome: 'under-way' });
+  const more = [...ROWS, { id: 'late', amount: '9.00', ...IN_EUR }];
+  const later = await takenOnce(proxy, file(proxy, more));
+  expect((await proxy.store.exchangesOf(batchId)).map(({ reference }) => reference)).toEqual([
+    forward.staged.exchanges[0]?.reference,
+  ]);
+  // For the new row alone.
+  expect(await proxy.store.exchangesOf(later)).toMatchObject([{ instruction: { currency: 'USD' } }]);
+  expect((await proxy.store.exchangesOf(later))[0]?.instruction.amount).toMatch(/^(9|1\d)\./);
+});
+
+it.each([
+  ['completed', 1],
+  ['processing', 1],
+  ['failed', 0],
+] as const)(
+  'a row whose exchange for all is %s is paid again by an exchange: refused %i times',
+  async (state, refused) => {
+    const proxy = await openFaultProxy();
+    const batchId = await takenOnce(proxy, file(proxy));
+    await proxy.end(batchId, 'rejected');
+    const [exchange] = await proxy.store.exchangesOf(batchId);
+    await proxy.store.changePayout(exchange?.reference ?? '', { state, at: 2_000 });
+    const again = await planUnpaid(proxy, { batchId, rows: new Set([2]) }, ONCE);
+    const findings = 'findings' in again ? again.findings : [];
+    expect(findings.filter(({ rule }) => rule === 'retry-exchanged')).toHaveLength(refused);
+    if (Symbol.dispose in again) again[Symbol.dispose]();
+  },
+);
