@@ -62,9 +62,10 @@ export const boundTexts = ({ exchanges }: Pick<Plan, 'exchanges'>): string[] =>
     if (once === null)
       return `Fees apart, at most ${money(sellAtMost, sellCurrency)} is sold for ${money(amount, currency)}, paid from ${payingAccountId}.`;
     const day = once.executeOn === null ? '' : ` on ${once.executeOn}`;
-    const fees = isZero(once.fees) ? '' : `, ${money(once.fees, currency)} of it for their fees,`;
-    const bought = `buys ${money(amount, currency)}${fees} into ${payingAccountId}`;
-    return `One exchange for ${counted(count, 'payout')}${day}, ${once.id}, ${bought} and sells at most ${money(sellAtMost, sellCurrency)}. It is approved by itself; they wait for it.`;
+    const fees = isZero(once.fees) ? '' : `, ${money(once.fees, currency)} of it for their fees`;
+    const bought = `buys ${money(amount, currency)} into ${payingAccountId}${fees}`;
+    const waiting = count === 1 ? 'The payout waits for it, and its' : 'The payouts wait for it, and their';
+    return `One exchange for ${counted(count, 'payout')}${day}, ${once.id}, ${bought}, and sells at most ${money(sellAtMost, sellCurrency)}. ${waiting} approval does not cover it.`;
   });
 
 const isZero = (amount: string): boolean => compareDecimals(amount, '0') === 0;

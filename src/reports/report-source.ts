@@ -1,4 +1,5 @@
 import { referenceOf } from '../domain/identity.ts';
+import { addDecimals } from '../domain/money.ts';
 import { isEnd, isUnpaid } from '../domain/payout-state.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { approvedBy } from '../people/decisions/verdict.ts';
@@ -55,14 +56,14 @@ async function* pagesOf(
   }
 }
 
-/** By reference: what each payout of a batch has of the exchange that bought for it, in proportion to its amount. */
+/** By reference: what each payout of a batch has of the exchange that bought for it, in proportion to what it paid. */
 async function exchangeParts(store: Store, batchId: string): Promise<ReadonlyMap<string, ExchangePart>> {
   const exchanges = await store.exchangesOf(batchId);
   if (exchanges.length === 0) return new Map();
   const shares = new Map<string, Share[]>(exchanges.map(({ reference }) => [reference, []]));
   for await (const page of inPages(store.rows(batchId))) {
-    for (const { reference, instruction } of page)
-      shares.get(instruction.exchanged_by ?? '')?.push({ reference, weight: instruction.amount });
+    for (const row of page)
+      shares.get(row.instruction.exchanged_by ?? '')?.push({ reference: row.reference, weight: boughtFor(row) });
   }
   const parts = new Map<string, ExchangePart>();
   for (const [exchange, facts] of await moneyFactsOf(store, exchanges)) {
@@ -72,6 +73,12 @@ async function exchangeParts(store: Store, batchId: string): Promise<ReadonlyMap
       parts.set(reference, part);
   }
   return parts;
+}
+
+/** With its fee, as far as it is known and in the currency that is bought. */
+function boughtFor({ instruction: { amount, currency }, assessed, ...row }: PayoutRecord): string {
+  const { fee, feeCurrency } = row.fee === null ? (assessed ?? {}) : row;
+  return fee != null && feeCurrency === currency ? addDecimals(amount, fee) : amount;
 }
 
 /** What else the store knows about rows, except their next steps. */
