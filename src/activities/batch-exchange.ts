@@ -24,7 +24,10 @@ export async function batchExchangeOf(
   if (!isForIt) return { is: 'unpaid', reference, says: 'no exchange of this batch has this reference' };
   const { state, documentId } = exchange;
   if (state === 'completed') return undefined;
-  return { is: isUnpaid(state) ? 'unpaid' : 'open', reference, says: `${documentId}, ${state}` };
+  // An open one moves on, and what is said of it stays with the row.
+  return isUnpaid(state)
+    ? { is: 'unpaid', reference, says: `${documentId}, ${state}` }
+    : { is: 'open', reference, says: documentId };
 }
 
 /** How far the rows of a batch were notified that the exchange which buys for them has ended. */

@@ -174,7 +174,8 @@ async function canaryOf(
     return 'stopped';
   }
   if (rows.some(({ state }) => state !== 'completed')) return new Set(rows.map(({ reference }) => reference));
-  await deps.store.endCanary(batchId, `${rows.length} rows completed`, deps.now());
+  const ofFile = rows.filter(({ row }) => row !== null).length;
+  await deps.store.endCanary(batchId, `${ofFile} rows completed`, deps.now());
   return 'over';
 }
 

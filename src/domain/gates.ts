@@ -42,7 +42,7 @@ export interface Guards {
 interface BatchExchange {
   is: 'open' | 'unpaid';
   reference: string;
-  /** Its document and state, for people. */
+  /** Its document, and the state in which it has ended, for people. */
   says: string;
 }
 

@@ -66,7 +66,7 @@ it.each<[string, Partial<PayoutRecord>]>([
   expect(await isMadeIn(store, { ...row, ...change })).toBe(false);
 });
 
-const BOUND = { sell_currency: 'EUR', max_rate: '0.93', paying_account_id: 'acc-2' };
+const BOUND = { sell_currency: 'EUR', max_rate: '0.93', paying_account_id: 'acc-2', exchanged_by: 'fx-1' };
 const inEuros = (row: PayoutRecord) => ({ ...scopeFactsOfRow(row), currencies: [row.instruction.currency, 'EUR'] });
 
 it.each<[string, Partial<PayoutInstruction>, boolean]>([
@@ -75,6 +75,8 @@ it.each<[string, Partial<PayoutInstruction>, boolean]>([
   ['with another one', { paying_account_id: 'acc-3' }, false],
   ['with a higher rate', { max_rate: '0.94' }, false],
   ['without any', { max_rate: undefined }, false],
+  ['with another exchange for all', { exchanged_by: 'fx-2' }, false],
+  ['with an exchange of its own', { exchanged_by: undefined }, false],
   ['with another currency that is sold', { sell_currency: 'JPY' }, false],
 ])('a row that sells another currency %s: made is %s', async (_what, change, isMadeSo) => {
   const { store, row } = await claimed(alice, BOUND);
