@@ -64,18 +64,23 @@ export interface OpenNeed {
   executeOn: string | undefined;
 }
 
-/** Payouts without an end, and moves between own accounts, in no order. */
+/**
+ * Payouts without an end, and moves between own accounts, in no order. A payout that an exchange of its batch buys for takes nothing
+ * while that is open, and then from the account that it was bought into.
+ */
 export async function openNeeds(db: Database, seenBy: SeenBy, limit: number): Promise<OpenNeed[]> {
   const open = await db
     .selectFrom('payouts')
-    .select(['uid', 'accountId', 'currency', 'amount', 'orderId', 'instruction'])
+    .select(['reference', 'uid', 'accountId', 'currency', 'amount', 'orderId', 'instruction'])
     .where('endedAt', 'is', null)
     .$if(seenBy !== undefined, (query) => query.where((row) => ownOrWithin(row, seenBy)))
     .limit(limit)
     .execute();
-  return open.flatMap(({ uid, accountId, currency, amount, orderId, instruction }) =>
-    accountId === null
-      ? []
-      : [{ uid, accountId, currency, amount, hasOrder: orderId !== null, executeOn: instruction.execute_on }],
-  );
+  const references = new Set(open.map(({ reference }) => reference));
+  return open.flatMap(({ uid, accountId: named, currency, amount, orderId, instruction }) => {
+    const { exchanged_by: by, paying_account_id: paying, execute_on: executeOn } = instruction;
+    const accountId = by === undefined ? named : paying;
+    if (accountId == null || (by !== undefined && references.has(by))) return [];
+    return [{ uid, accountId, currency, amount, hasOrder: orderId !== null, executeOn }];
+  });
 }
