@@ -134,6 +134,30 @@ describe('a file handed over on the pages', () => {
     expect(text).toContain(`href="/payouts/${earlier?.reference}"`);
   });
 
+  it('exchanges once for all payouts where its maker chooses that, and says so before', async () => {
+    const people = await pagePeople([['alice', ['maker']]]);
+    const { proxy } = await openPages(people);
+    const alice = await signedIn(people, 'alice');
+    const euros = { account_id: 'acc-u1001-eur' };
+    const csv = csvOf([
+      { id: '1', ...euros },
+      { id: '2', amount: '13.00', ...euros },
+    ]);
+    const path = `${(await upload(alice, 'euros.csv', csv)).headers.location}`;
+    const each = await alice.send(path);
+    expect(each.text).toContain('<option value="per-row" selected>each payout by itself</option>');
+    expect(each.text).not.toContain('One exchange for');
+    const once = `${path}?exchange=per-batch`;
+    const { text } = await alice.send(once);
+    expect(text).toContain('<option value="per-batch" selected>once for all</option>');
+    expect(text).toMatch(/One exchange for 2 payouts, FX-EUR-USD-[0-9a-f]{16}, buys 27\.50 USD/);
+    expect(text).toMatch(/2 exchanges would sell .*: one exchange (saves|costs)/);
+    expect((await alice.submit(once, path, {})).status).toBe(303);
+    const [batch] = await proxy.store.batches(1);
+    expect(await proxy.store.exchangesOf(batch?.batchId ?? '')).toMatchObject([{ kind: 'exchange', by: 'alice' }]);
+    expect(batch?.total).toBe(2);
+  });
+
   it('shows what is wrong in place, and goes on without the bad rows where that is wanted', async () => {
     const gateway = await openGateway();
     const visit = new Visit(gateway.url);
