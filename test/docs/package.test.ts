@@ -8,16 +8,24 @@ import { documentText, ROOT } from './markdown.ts';
 
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
-it('docs/production.md shows a program that compiles against what the package exports', () => {
-  const [, program = ''] = /```ts\n(.*?)```/s.exec(documentText('docs/production.md')) ?? [];
-  expect(program).toContain("from 'durable-payouts'");
+const EXPORTS = {
+  'durable-payouts': [join(ROOT, 'src/index.ts')],
+  'durable-payouts/nexus': [join(ROOT, 'src/channels/nexus/payouts-service.ts')],
+};
+
+it.each([
+  ['docs/production.md', 'durable-payouts'],
+  ['docs/input.md', 'durable-payouts/nexus'],
+])('%s shows a program that compiles against what the package exports as %s', (path, exported) => {
+  const [, program = ''] = /```ts\n(.*?)```/s.exec(documentText(path)) ?? [];
+  expect(program).toContain(`from '${exported}'`);
   const folder = mkdtempSync(join(tmpdir(), 'payouts-package-docs-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'program.mts'), program);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions: { paths: { 'durable-payouts': [join(ROOT, 'src/index.ts')] }, noUnusedLocals: false },
+    compilerOptions: { paths: EXPORTS, noUnusedLocals: false },
     include: ['program.mts', join(ROOT, 'src/**/*.d.ts')],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));

@@ -1,19 +1,23 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Client } from '@temporalio/client';
-import { Worker } from '@temporalio/worker';
+import { Client, WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { startNexusWorker } from '../../src/channels/nexus/nexus-worker.ts';
-import type { PayInput } from '../../src/channels/nexus/payouts-service.ts';
-import { NEXUS_TASK_QUEUE, payoutCallId } from '../../src/domain/names.ts';
-import { appOf } from '../../src/platform/app.ts';
+import type { PayInput, PayoutCallResult } from '../../src/channels/nexus/payouts-service.ts';
+import type { Policy } from '../../src/domain/authority.ts';
+import { NEXUS_TASK_QUEUE, payoutCallId, WORKFLOW_TYPES } from '../../src/domain/names.ts';
+import { type App, appOf } from '../../src/platform/app.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { PayoutResult } from '../../src/workflows/payout.ts';
+import { documentText, ROOT } from '../docs/markdown.ts';
 import { batchClaim, claimRow } from '../store/samples.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { decide, signedFor } from '../support/deciding.ts';
 import { policyOf, signingPerson } from '../support/people.ts';
 import {
   DEFAULT_PAYMENT,
@@ -26,7 +30,6 @@ import {
 import { recordHistory } from '../support/record-history.ts';
 import { temporalConnections } from '../support/temporal-connections.ts';
 import { until } from '../support/until.ts';
-import type { payThrough } from './nexus-caller.ts';
 
 const CALLER = `caller-${process.pid}-${Date.now()}`;
 const CALLER_QUEUE = 'hr';
@@ -34,15 +37,17 @@ const ENDPOINT = `pay-${process.pid}-${Date.now()}`;
 const UNKNOWN = `other-${process.pid}-${Date.now()}`;
 
 /** `erp` may pay in US dollars, without anybody's signature. */
-const POLICY = policyOf(
-  [signingPerson('erp', ['maker'], { currencies: ['USD'] }), signingPerson('alice', ['approver'])],
-  { approvals: [{ currency: 'USD', amountAtLeast: '100.00', approvals: 1 }] },
-);
+const alice = signingPerson('alice', ['approver']);
+const POLICY = policyOf([signingPerson('erp', ['maker'], { currencies: ['USD'] }), alice], {
+  approvals: [{ currency: 'USD', amountAtLeast: '100.00', approvals: 1 }],
+});
 
 let product: Product;
 let caller: Client;
 /** Another worker serves the endpoints. */
 let restart: () => Promise<void>;
+/** A worker with other settings, which does not start. */
+let startedWith: (changed: Partial<App['config']> | { policy: Policy | undefined }) => Promise<unknown>;
 const ends: (() => Promise<unknown>)[] = [];
 
 const endpoint = (name: string): void =>
@@ -54,6 +59,24 @@ const endpoint = (name: string): void =>
     ],
     { stdio: 'pipe' },
   );
+
+/** The workflow of another team that docs/input.md shows. */
+function documentedCaller(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nexus-caller-'));
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const path = join(folder, 'workflows.ts');
+  const [, program = ''] = /```ts\n(.*?payThrough.*?)```/s.exec(documentText('docs/input.md')) ?? [];
+  writeFileSync(path, program);
+  return path;
+}
+
+type PackOf = NonNullable<NonNullable<WorkerOptions['bundlerOptions']>['webpackConfigHook']>;
+const withPackage: PackOf = (config) => ({
+  ...config,
+  resolve: { ...config.resolve, alias: { ...config.resolve?.alias, 'durable-payouts/nexus': SERVICE } },
+});
+const SERVICE = join(ROOT, 'src/channels/nexus/payouts-service.ts');
+type PayThrough = (endpoint: string, input: PayInput) => Promise<PayoutCallResult>;
 
 beforeAll(async () => {
   product = await startProduct({ codecKeys: codecKeys(), settings: { policy: POLICY } });
@@ -82,6 +105,11 @@ beforeAll(async () => {
     startNexusWorker(app, native, (error) => {
       throw error;
     });
+  startedWith = (changed) => {
+    const other =
+      'policy' in changed ? { settings: { ...app.settings, ...changed } } : { config: { ...config, ...changed } };
+    return startNexusWorker({ ...app, ...other }, native, () => {});
+  };
   let serving = await serve();
   restart = async () => {
     await serving[Symbol.asyncDispose]();
@@ -93,7 +121,8 @@ beforeAll(async () => {
     connection: native,
     namespace: CALLER,
     taskQueue: CALLER_QUEUE,
-    workflowsPath: fileURLToPath(new URL('nexus-caller.ts', import.meta.url)),
+    workflowsPath: documentedCaller(),
+    bundlerOptions: { webpackConfigHook: withPackage },
   });
   const running = worker.run();
   ends.push(async () => {
@@ -108,7 +137,7 @@ afterAll(async () => {
 });
 
 const call = (id: string, fields: Partial<PayInput> = {}, through = ENDPOINT) =>
-  caller.workflow.start<typeof payThrough>('payThrough', {
+  caller.workflow.start<PayThrough>('payThrough', {
     workflowId: `call/${id}/${Math.random()}`,
     taskQueue: CALLER_QUEUE,
     args: [through, { ...DEFAULT_PAYMENT, id, ...fields }],
@@ -137,7 +166,10 @@ const whyOf = async (started: ReturnType<typeof call>): Promise<string> => {
     (error: Error) => error,
   );
   const messages: string[] = [];
-  for (let it: unknown = failed; it instanceof Error; it = it.cause) messages.push(it.message);
+  for (let it: unknown = failed; it instanceof Error; it = it.cause) {
+    messages.push(it instanceof ApplicationFailure ? `${it.type}: ${it.message}` : it.message);
+    if (!(it instanceof WorkflowFailedError)) expect(it.stack).not.toContain('src/channels');
+  }
   return messages.join(' < ');
 };
 
@@ -147,17 +179,19 @@ const ordersOf = async (documentId: string) => {
 };
 
 it('pays a document once, however often it is called for, and refuses another payment under its id', async () => {
-  const [first, second] = await Promise.all([call('N-2'), call('N-2')]);
+  // The amount of N-1 again would be held as a look-alike.
+  const other = { amount: '12.51' };
+  const [first, second] = await Promise.all([call('N-2', other), call('N-2', other)]);
   const [one, two] = await Promise.all([first.result(), second.result()]);
   expect(two).toEqual(one);
-  expect(await (await call('N-2')).result()).toEqual(one);
+  expect(await (await call('N-2', other)).result()).toEqual(one);
   expect(await whyOf(call('N-2', { amount: '13.50' }))).toMatch(/N-2|already|another/i);
   expect(await ordersOf('N-2')).toHaveLength(1);
 });
 
 it('takes nothing that its maker may not submit, and says why', async () => {
-  expect(await whyOf(call('N-3', { account_id: 'acc-u1001-eur', currency: 'EUR' }))).toMatch(/scope/);
-  expect(await whyOf(call('N-3', { amount: '12.505' }))).toMatch(/amount: /);
+  expect(await whyOf(call('N-3', { account_id: 'acc-u1001-eur', currency: 'EUR' }))).toMatch(/outside-scope: /);
+  expect(await whyOf(call('N-3', { amount: '12.505' }))).toMatch(/input-invalid: .*amount: /);
   expect(await whyOf(call('N-3', { amount: 12.5 as unknown as string }))).toMatch(/members are texts/);
   expect(await whyOf(call('N-3', {}, UNKNOWN))).toMatch(/this endpoint is nobody here/);
   expect(await rowOf('N-3')).toBeUndefined();
@@ -165,7 +199,41 @@ it('takes nothing that its maker may not submit, and says why', async () => {
   expect(await whyOf(call('N-4'))).toMatch(/already|Somebody else/);
 });
 
-it('asks people as the policy has it, and for a cancel when its caller is cancelled', async () => {
+it('waits for an approval as the policy asks for it', async () => {
+  const handle = await call('N-7', { amount: '151.00' });
+  await until(async () => (await rowOf('N-7'))?.state === 'awaiting-approval');
+  const { workflowId = '' } = (await rowOf('N-7')) ?? {};
+  const payout = product.client.workflow.getHandle<() => Promise<PayoutResult>>(workflowId);
+  expect(await decide(payout, await signedFor(product, payout, alice))).toBe('approved 0');
+  expect(await handle.result()).toMatchObject({ state: 'completed', amount: '151.00' });
+});
+
+it('cancels no payout that came another way, for whoever starts its workflow', async () => {
+  await product.store.claimBatch(batchOf('N-8', 'alice'));
+  const { reference = '' } = (await rowOf('N-8')) ?? {};
+  const plain = new Client({ connection: caller.connection, namespace: product.namespace });
+  const handle = await plain.workflow.start(WORKFLOW_TYPES.payoutCall, {
+    workflowId: 'strange',
+    taskQueue: NEXUS_TASK_QUEUE,
+    args: [{ reference }],
+  });
+  await handle.cancel();
+  const asksAgain = (history: string): boolean =>
+    history.includes('cancelCalledPayout') &&
+    history.lastIndexOf('awaitPayoutEnd') > history.indexOf('cancelCalledPayout');
+  await until(async () => asksAgain(JSON.stringify(await handle.fetchHistory())));
+  expect((await rowOf('N-8'))?.state).toBe('received');
+  await handle.terminate();
+});
+
+it('starts only for makers of a policy, on a cluster', async () => {
+  await expect(startedWith({ policy: undefined })).rejects.toThrow(/needs a policy/);
+  await expect(startedWith({ nexusMakers: { e: 'alice' } })).rejects.toThrow(/names "alice", who is no maker/);
+  const temporal = { kind: 'embedded' } as App['config']['temporal'];
+  await expect(startedWith({ temporal })).rejects.toThrow(/embedded Temporal/);
+});
+
+it('asks for a cancel when its caller is cancelled', async () => {
   const handle = await call('N-5', { amount: '150.00' });
   await until(async () => (await rowOf('N-5'))?.state === 'awaiting-approval');
   await restart();
@@ -175,11 +243,11 @@ it('asks people as the policy has it, and for a cancel when its caller is cancel
   expect(await ordersOf('N-5')).toEqual([]);
   const row = await rowOf('N-5');
   const cancels = await product.store.auditEntries({ subject: row?.reference ?? '' }, 10);
-  expect(cancels.map(({ actor, action }) => `${actor} ${action}`)).toContain('erp cancel');
+  expect(cancels.map(({ actor, action }) => `${actor} ${action}`)).toContain('erp payout cancelled');
 });
 
 it('leaves nothing of the payee in clear in the namespace of payouts', async () => {
-  const result = await (await call('N-6', { note: 'wages of November' })).result();
+  const result = await (await call('N-6', { amount: '12.52', note: 'wages of November' })).result();
   const plain = new Client({ connection: caller.connection, namespace: product.namespace });
   const handle = plain.workflow.getHandle(payoutCallId(result.reference));
   const history = JSON.stringify(await handle.fetchHistory(), (_, value) =>

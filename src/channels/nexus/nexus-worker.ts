@@ -1,14 +1,15 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
 import { payoutCallActivities } from '../../activities/called-payouts.ts';
-import { personOf } from '../../domain/authority.ts';
+import { may, personOf } from '../../domain/authority.ts';
 import { NEXUS_TASK_QUEUE } from '../../domain/names.ts';
+import { problemOf } from '../../files/intake/problem-of.ts';
 import type { App } from '../../platform/app.ts';
 import { ConfigError } from '../../platform/config/key.ts';
 import { workflowBundle } from '../../platform/temporal/bundle.ts';
 import { runWorker, SHUTDOWN } from '../../platform/temporal/worker-runtime.ts';
 import { placeOf } from '../http/operation.ts';
 import { CANCEL_PAYOUT } from '../http/operations/decision-operations.ts';
-import { payoutsHandler } from './pay-operation.ts';
+import { isPassing, payoutsHandler } from './pay-operation.ts';
 
 /** Each open call waits in one, which costs a read of a row every ten seconds. */
 const CALLS = 5_000;
@@ -22,7 +23,7 @@ export async function startNexusWorker(
   connection: NativeConnection,
   failed: (error: Error) => void,
 ): Promise<AsyncDisposable> {
-  if (app.config.temporal.kind === 'embedded') throw embeddedServesNobody();
+  assertServes(app);
   const worker = await Worker.create({
     connection,
     namespace: app.stack.namespace,
@@ -36,19 +37,34 @@ export async function startNexusWorker(
   return runWorker(worker, failed);
 }
 
-/** Audited, in the name of the maker: whoever may call for a payout may cancel it. What comes of it, the end shows. */
-async function cancel(app: App, reference: string): Promise<void> {
-  const row = await app.store.payout(reference);
-  const name = row?.by ?? undefined;
-  const { policy } = app.settings;
-  const caller = { name, person: policy && personOf(policy, name ?? null) };
-  await CANCEL_PAYOUT.run(placeOf(app, caller), { reference, reason: 'cancelled by the workflow that called for it' });
+/** Each endpoint is a maker of the policy: nobody calls in person, so nothing else says who may have what paid. */
+function assertServes({ config: { nexusMakers, temporal }, settings: { policy } }: App): void {
+  if (temporal.kind === 'embedded') {
+    // Its port answers to pages of any origin on the routes of Nexus.
+    throw refused('is set for an embedded Temporal, which anybody on this machine can call', 'Set TEMPORAL_ADDRESS.');
+  }
+  if (policy === undefined)
+    throw refused('needs a policy, which says what each maker may submit', 'Set PAYOUTS_POLICY.');
+  for (const maker of Object.values(nexusMakers)) {
+    if (may(personOf(policy, maker), 'make')) continue;
+    throw refused(`names ${JSON.stringify(maker)}, who is no maker of the policy`, 'Name a maker of PAYOUTS_POLICY.');
+  }
 }
 
-/** Its port answers to pages of any origin on the routes of Nexus. */
-const embeddedServesNobody = (): ConfigError =>
-  new ConfigError(
-    'PAYOUTS_NEXUS_MAKERS',
-    'is set for an embedded Temporal, which anybody on this machine can call',
-    'Unset it, or set TEMPORAL_ADDRESS.',
-  );
+const refused = (what: string, hint: string): ConfigError => new ConfigError('PAYOUTS_NEXUS_MAKERS', what, hint);
+
+/**
+ * Audited, in the name of the maker: whoever may call for a payout may cancel it. Only of makers that are endpoints, since whoever
+ * writes to the namespace can ask for any. What comes of it, the end shows.
+ */
+async function cancel(app: App, reference: string): Promise<void> {
+  const { by = null } = (await app.store.payout(reference)) ?? {};
+  if (by === null || !Object.values(app.config.nexusMakers).includes(by)) return;
+  const { policy } = app.settings;
+  const place = placeOf(app, { name: by, person: policy && personOf(policy, by) });
+  try {
+    await CANCEL_PAYOUT.run(place, { reference, reason: 'cancelled by the workflow that called for it' });
+  } catch (error) {
+    if (isPassing(problemOf(error).kind)) throw error;
+  }
+}

@@ -22,7 +22,7 @@ export const payoutsHandler = (app: App) =>
   serviceHandler(payoutsService, {
     pay: new WorkflowRunOperationHandler<PayInput, PayoutCallResult>(async (context, input) => {
       const caller = callerOf(app, operationInfo().endpoint);
-      const { reference } = await taken(app, caller, input).catch(refuse);
+      const { reference } = await taken(app, caller, input).catch((error: unknown) => refuse(app, error));
       // Whoever calls for the same payout again waits for the same end.
       return startWorkflow<(call: { reference: string }) => Promise<PayoutCallResult>>(
         context,
@@ -38,7 +38,7 @@ export const payoutsHandler = (app: App) =>
  */
 function callerOf({ config, settings: { policy } }: App, endpoint: string): Caller {
   const maker = Object.hasOwn(config.nexusMakers, endpoint) ? config.nexusMakers[endpoint] : undefined;
-  if (maker === undefined) throw new HandlerError('UNAUTHORIZED', 'this endpoint is nobody here');
+  if (maker === undefined) throw withoutStack(new HandlerError('UNAUTHORIZED', 'this endpoint is nobody here'));
   return { name: maker, person: policy && personOf(policy, maker) };
 }
 
@@ -69,13 +69,25 @@ const PASSING: ReadonlySet<ProblemKind> = new Set([
   ...(['unreachable', 'bank-authentication', 'too-many', 'interrupted'] as const),
   ...(['internal', 'set-up'] as const),
 ]);
+export const isPassing = (kind: ProblemKind): boolean => PASSING.has(kind);
 
-function refuse(error: unknown): never {
-  const { kind, code, message, hint, findings } = problemOf(error);
-  if (PASSING.has(kind)) throw new HandlerError('UNAVAILABLE', 'payouts cannot be taken now', { cause: undefined });
+/** Without hints, which name commands and settings of this installation. */
+function refuse({ log }: App, error: unknown): never {
+  const { kind, code, message, findings } = problemOf(error);
+  if (isPassing(kind)) {
+    log.warn({ error }, 'payout of a call not taken: the server repeats it');
+    throw withoutStack(new HandlerError('UNAVAILABLE', 'payouts cannot be taken now'));
+  }
   const found = findings.slice(0, FINDINGS_MAX).map(({ column, message: what }) => `${column ?? 'payout'}: ${what}`);
-  const text = [message, ...found, hint].filter((it) => it !== '').join(' ');
-  throw new OperationError('failed', text, { cause: ApplicationFailure.nonRetryable(text, code) });
+  const text = [message, ...found].join(' ');
+  const cause = withoutStack(ApplicationFailure.nonRetryable(text, code));
+  throw withoutStack(new OperationError('failed', text, { cause }));
 }
 
 const FINDINGS_MAX = 20;
+
+/** It would show the caller the paths of this machine. */
+function withoutStack<E extends Error>(error: E): E {
+  error.stack = `${error.name}: ${error.message}`;
+  return error;
+}
