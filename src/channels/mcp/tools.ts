@@ -26,7 +26,7 @@ import { REPORT } from '../http/operations/report-operations.ts';
 import { PAYOUT, PAYOUT_VIEW, SUMMARY } from '../http/operations/state-operations.ts';
 import { DISCREPANCIES, STATEMENTS } from '../http/operations/statement-operations.ts';
 import { SWITCHES } from '../http/operations/switch-operations.ts';
-import { asTheyAre } from '../http/words.ts';
+import { overHttp } from '../http/words.ts';
 
 /** Where a tool is carried out: by requests to the API, as whoever their token belongs to. */
 export interface ToolPlace {
@@ -131,7 +131,10 @@ const READING: readonly Tool[] = [
     description: 'The state of a batch, its sums, and who has to act, by kind of what its rows wait for',
     show: ({ summary: { head, steps } }) => ({
       head,
-      steps: steps.map(({ rows, ...step }) => ({ ...step, references: rows.map(({ reference }) => reference) })),
+      steps: steps.map(({ rows, state, needsAttention, count, totals, ...step }) => ({
+        ...{ state, needsAttention, count, totals, ...nextStepOf(step, overHttp) },
+        references: rows.map(({ reference }) => reference),
+      })),
     }),
   }),
   reads('list_batch_payouts', BATCH_PAYOUTS),
@@ -153,7 +156,7 @@ const READING: readonly Tool[] = [
     show: ({ payouts, incidents, cards, parked, isCut }) => ({
       payouts: payouts.map(({ row, step }) => ({
         ...listedPayoutOf(row),
-        next: step && nextStepOf(step, asTheyAre),
+        next: step && nextStepOf(step, overHttp),
       })),
       ...{ incidents, cards, parked, isCut },
     }),
@@ -193,12 +196,16 @@ const plannedRow = ({ row, asked }: PlanLine): object => ({ ...listedPayoutOf(ro
 
 function explained(name: string): object {
   const meaning = meaningOf(name);
-  if (Object.keys(meaning).length > 0) return { name, ...meaning };
+  if (Object.keys(meaning).length > 0) return { name, ...(inRequests(meaning) as object) };
   const known = [RULES, STATES, REASONS, INCIDENT_KINDS].flatMap(Object.keys);
   throw new Problem('not-found', 'unknown-name', `"${visible(name)}" is no name of ours.`, {
     hint: `Ask for the code of a reason, a state, a finding or an incident.${didYouMean(name, known)}`,
   });
 }
+
+/** An agent has no commands. */
+const inRequests = (texts: object): unknown =>
+  JSON.parse(JSON.stringify(texts, (_name, value) => (typeof value === 'string' ? overHttp(value) : value)));
 
 /** Like a body of the API other than a file. */
 const CONTENT_MAX = 60_000;

@@ -87,7 +87,12 @@ it.each(['legacy', 'auto'] as const)('answers every tool, and no tool reaches an
   expect((await names()).sort()).toEqual(Object.keys(asked).sort());
   gateway.log.length = 0;
   for (const [name, input] of Object.entries(asked)) {
-    const { isError, document } = await call(name, input);
+    const { isError, document, text } = await call(name, input);
+    // An agent has no commands.
+    expect([name, text]).toEqual([
+      name,
+      expect.not.stringMatching(/payouts (?:approve|incidents|list|status|report|card)\b/),
+    ]);
     expect([name, isError ? document.error : undefined]).toEqual([
       name,
       name in REFUSED ? expect.objectContaining({ code: REFUSED[name] }) : undefined,
