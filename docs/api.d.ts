@@ -17,6 +17,28 @@ export type PayoutState =
   | "cancelled"
   | "returned";
 
+export type IncidentKind =
+  | "second-order"
+  | "order-after-end"
+  | "end-contradicted"
+  | "order-changed"
+  | "not-booked"
+  | "booked-unpaid"
+  | "booked-otherwise"
+  | "booking-unexplained"
+  | "returned";
+
+export type Control = "running" | "paused" | "draining" | "cancelling";
+
+export type BatchState =
+  | "open"
+  | "paused"
+  | "cancelling"
+  | "needs-operator"
+  | "completed"
+  | "completed-with-exceptions"
+  | "cancelled";
+
 export interface Accepted {
   schemaVersion: 1;
   /** false: the payment has ended */
@@ -26,15 +48,8 @@ export interface Accepted {
 export interface Batch {
   batchId: string;
   file: string;
-  state:
-    | "open"
-    | "paused"
-    | "cancelling"
-    | "needs-operator"
-    | "completed"
-    | "completed-with-exceptions"
-    | "cancelled";
-  control: "running" | "paused" | "draining" | "cancelling";
+  state: BatchState;
+  control: Control;
   /** each row is in exactly one */
   counts: Counts;
   /** @format date-time */
@@ -48,21 +63,14 @@ export interface Batch {
 export interface BatchControl {
   schemaVersion: 1;
   batchId: string;
-  control: "running" | "paused" | "draining" | "cancelling";
+  control: Control;
 }
 
 export interface BatchReport {
   batchId: string;
   file: string;
-  state:
-    | "open"
-    | "paused"
-    | "cancelling"
-    | "needs-operator"
-    | "completed"
-    | "completed-with-exceptions"
-    | "cancelled";
-  control: "running" | "paused" | "draining" | "cancelling";
+  state: BatchState;
+  control: Control;
   /** each row is in exactly one */
   counts: Counts;
   schemaVersion: 1;
@@ -299,16 +307,7 @@ export interface Incident {
   row: number | null;
   reference: string;
   orderId: string;
-  kind:
-    | "second-order"
-    | "order-after-end"
-    | "end-contradicted"
-    | "order-changed"
-    | "not-booked"
-    | "booked-unpaid"
-    | "booked-otherwise"
-    | "booking-unexplained"
-    | "returned";
+  kind: IncidentKind;
   message: string;
   /** by which it is acknowledged */
   id: string;
@@ -614,16 +613,7 @@ export interface ReportedPayout {
   }[];
   incidents: {
     id: string;
-    kind:
-      | "second-order"
-      | "order-after-end"
-      | "end-contradicted"
-      | "order-changed"
-      | "not-booked"
-      | "booked-unpaid"
-      | "booked-otherwise"
-      | "booking-unexplained"
-      | "returned";
+    kind: IncidentKind;
     orderId: string;
     isAcknowledged: boolean;
   }[];

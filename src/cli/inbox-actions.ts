@@ -29,7 +29,7 @@ export async function inbox(session: Session, options: Asker & { mine: boolean; 
   await holdKey(session, options.key);
   const viewer = mine ? await viewerOf(session, options) : undefined;
   await session.sayHindrances();
-  const shown = await session.ask(INBOX, { mine, name: viewer, kind });
+  const shown = await session.ask(INBOX, { mine, name: viewer, kind, limit: READ_MAX });
   const { name, groups, payouts, incidents, parked, isCut } = shown;
   const cards = cardsOf(shown.cards, kind);
   const document = {
@@ -166,9 +166,16 @@ function cardForPeopleLines(record: CardForPeople, { code, message }: Reason, wi
   ];
 }
 
+const PAGE = 1_000;
+
 /** `payouts incidents [--open]`: what the bank shows that contradicts stored ends, newest first, and who acknowledged it. */
 export async function listIncidents(session: Session, { open }: { open: boolean }): Promise<void> {
-  const { incidents: found } = await session.ask(INCIDENTS, { open });
+  const found: DescribedIncident[] = [];
+  for (let after: string | undefined | null; after !== null; ) {
+    const { incidents, next } = await session.ask(INCIDENTS, { open, limit: PAGE, after });
+    found.push(...incidents);
+    after = next;
+  }
   const width = widthOf(process.stdout);
   const layout = { indent: 2, labelWidth: 'acknowledged  '.length, width };
   const blocks = found.map(({ id, seenAt, kind, reference, sides, acknowledged }) =>

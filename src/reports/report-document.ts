@@ -24,19 +24,19 @@ const counts = z
   })
   .meta({ id: 'Counts', description: 'each row is in exactly one' });
 
-export const control = z.enum(BATCH_CONTROLS);
+export const control = z.enum(BATCH_CONTROLS).meta({ id: 'Control' });
 
 const batchHead = z.object({
   batchId: z.string(),
   file: z.string(),
-  state: z.enum(BATCH_STATES),
+  state: z.enum(BATCH_STATES).meta({ id: 'BatchState' }),
   control,
   counts,
 });
 
 export const payoutState = z.enum(SHOWN_STATES).meta({ id: 'PayoutState' });
 const instant = z.iso.datetime();
-const incidentKind = z.enum(Object.keys(INCIDENTS) as IncidentKind[]);
+const incidentKind = z.enum(Object.keys(INCIDENTS) as IncidentKind[]).meta({ id: 'IncidentKind' });
 const exchange = z.object({
   orderId: z.string().nullable(),
   accountId: z.string().describe('sold from'),

@@ -40,10 +40,7 @@ const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) =>
 
 /** The options of `payouts run`. Unknown ones are refused: a misspelled `dry_run` would pay. */
 export const handOverQuery = z.strictObject({
-  file: z
-    .string()
-    .optional()
-    .describe('name of the file; otherwise that in Content-Disposition, otherwise a generated one'),
+  file: z.string().optional().describe('name of the file; otherwise that in Content-Disposition'),
   invalid: z
     .enum(['stop', 'skip'])
     .default('stop')

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { STATEMENT_NAMES } from '../../files/statements/read-statement.ts';
 import { takeStatements } from '../../reports/statements/take-statement.ts';
-import { UPLOAD_TYPES } from './bodies.ts';
 import { makerOf } from './callers.ts';
 import { answerSchemas, errorAnswers, jsonSchema, parsed, storableText } from './documents.ts';
 import { type Gateway, uploadsOf } from './gateway-app.ts';
@@ -30,7 +29,7 @@ export function statementRoutes(app: FastifyInstance, gateway: Gateway): void {
     description:
       `The body is the file itself: ${STATEMENT_NAMES}. Each statement in it is taken once, however often it comes, or ` +
       'refused with its findings. No payout is changed.',
-    consumes: Object.keys(UPLOAD_TYPES),
+    consumes: ['application/xml', 'application/octet-stream'],
     querystring: jsonSchema(query),
     body: { type: 'string', format: 'binary' },
     response: answerSchemas({ 200: [taking, 'what became of each statement'], ...errorAnswers(413, 415, 422, 503) }),

@@ -153,12 +153,12 @@ const READING: readonly Tool[] = [
   }),
   reads('get_inbox', INBOX, {
     description: 'What waits for people, the oldest first; with `mine` only what the person of the token can decide',
-    show: ({ payouts, incidents, cards, parked, isCut }) => ({
+    show: ({ payouts, next: behind, incidents, cards, parked, isCut }) => ({
       payouts: payouts.map(({ row, step }) => ({
         ...listedPayoutOf(row),
         next: step && nextStepOf(step, overHttp),
       })),
-      ...{ incidents, cards, parked, isCut },
+      ...{ next: behind, incidents, cards, parked, isCut },
     }),
   }),
   reads('list_incidents', INCIDENTS),

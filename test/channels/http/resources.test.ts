@@ -10,7 +10,7 @@ async function pagesOf(gateway: RunningGateway, path: string, between: () => Pro
   for (let next: string | null = ''; next !== null; await between()) {
     const { status, document } = await gateway.send(next === '' ? path : `${path}&after=${encodeURIComponent(next)}`);
     expect(status).toBe(200);
-    found.push(...(document.payouts ?? document.batches));
+    found.push(...(document.payouts ?? document.batches ?? document.incidents));
     next = document.next;
   }
   return found;
@@ -32,6 +32,35 @@ it('pages payouts while they change: none twice, none missed', async () => {
   });
   expect(found.map(({ id }) => id)).toEqual(ids);
   for (const payout of found) listedPayout.strict().parse(payout);
+});
+
+it('pages the inbox and the incidents while they change', async () => {
+  const gateway = await openGateway();
+  const { store } = gateway.proxy;
+  await store.claimBatch(batchClaim('b-1', documentIds(30)));
+  const rows = await store.searchPayouts({}, { limit: 30 });
+  for (const { reference } of rows) {
+    await store.changePayout(reference, { state: 'held', reason: because('look-alike'), at: 3_000 });
+    await store.recordIncident({ reference, orderId: `o-${reference}`, kind: 'second-order', seenAt: 4_000 });
+  }
+  const all = rows.map(({ reference }) => reference).sort();
+  let page = 0;
+  const waiting = await pagesOf(gateway, '/v1/inbox?limit=7', async () => {
+    // One that was shown is decided meanwhile, and waits no longer.
+    const [shown = ''] = all.slice(page);
+    page += 1;
+    await store.changePayout(shown, { state: 'completed', reason: null, at: 5_000 });
+  });
+  type Row = { reference: string };
+  expect(waiting.map(({ row }) => (row as unknown as Row).reference)).toEqual(all);
+  const { groups, payouts } = (await gateway.send('/v1/inbox?limit=2')).document;
+  expect([payouts.length, groups[0].count, groups[0].rows.length]).toEqual([2, all.length - page, 2]);
+  const newer = { reference: all[0] ?? '', orderId: 'o-new', kind: 'second-order', seenAt: 9_000 } as const;
+  const seen = await pagesOf(gateway, '/v1/incidents?limit=7', () => store.recordIncident(newer));
+  expect(seen.map(({ reference }) => reference).sort()).toEqual(all);
+  for (const path of ['/v1/inbox?after=x', '/v1/incidents?after=x']) {
+    expect((await gateway.send(path)).document.code).toBe('cursor-refused');
+  }
 });
 
 it('finds a payout by its own number, and by what else is asked', async () => {

@@ -16,7 +16,8 @@ import type { IncidentRecord, PayoutRecord, SubscriptionRecord } from '../../../
 import { type VisibleIncident, visibleOf } from '../../pages/incidents-page.ts';
 import { storableText } from '../documents.ts';
 import { maySeeCard, maySeePayout, OPERATING, payoutsSeenBy, seesAll } from '../may-see.ts';
-import { flag, operation, type Place, shortText } from '../operation.ts';
+import { flag, operation, type Place, shortText, wholeNumber } from '../operation.ts';
+import { encoded, LIMIT, next, page, placeIn } from '../paging.ts';
 import { ANY_ROLE, type CallerAccess } from '../route-access.ts';
 import { nameOf, signedInput, storeSigned } from './decision-operations.ts';
 
@@ -29,9 +30,12 @@ export type CardForPeople = Pick<
 export interface Inbox {
   /** Whose it is; null: everybody's. */
   name: string | null;
+  /** Of all that wait, the kind with the oldest wait first; each with its rows on this page. */
   groups: readonly StepGroup[];
-  /** Of the groups, the one that has waited longest first. */
+  /** Of the groups, the one that has waited longest first; those of one page. */
   payouts: { row: PayoutRecord; step: NextStep | null }[];
+  /** For the next page of payouts; null: this is the last one. The other members are complete on each page. */
+  next: string | null;
   incidents: DescribedIncident[];
   cards: CardForPeople[];
   /** Subscriptions that receive nothing until somebody does something about it. */
@@ -50,11 +54,13 @@ export const INBOX = operation({
   access: ANY_ROLE,
   input: z.strictObject({
     mine: flag.describe('only what the caller can decide now'),
-    name: shortText.optional().describe('with mine: whose, if that is not the caller'),
+    name: shortText.optional().describe('with mine: whose'),
     kind: shortText.optional().describe('reason code'),
+    limit: wholeNumber(1, READ_MAX).default(LIMIT).describe('of payouts'),
+    after: page.after,
   }),
-  answer: z.looseObject({ groups: z.array(z.unknown()), payouts: z.array(z.unknown()) }),
-  async run(place, { mine, name: given, kind }): Promise<Inbox> {
+  answer: z.looseObject({ groups: z.array(z.unknown()), payouts: z.array(z.unknown()), next }),
+  async run(place, { mine, name: given, kind, limit, after }): Promise<Inbox> {
     const { caller, config, store } = place;
     const name = mine ? viewer(place, given) : undefined;
     const { policy } = config.settings;
@@ -63,19 +69,34 @@ export const INBOX = operation({
     const { rows, isCut } = await waitingRows(place, kind, name);
     const context = await stepContext(place, rows);
     const all = seesAll(caller);
+    const behind = after === undefined ? undefined : placeIn(after);
+    const paged = rows.filter((row) => behind === undefined || inOrder(behind, placeOfRow(row)) < 0);
+    const shown = paged.slice(0, limit);
+    const onPage = new Set(shown);
+    const last = shown.at(-1);
     return {
       name: name ?? null,
-      groups: stepGroups(rows, context),
-      payouts: rows.map((row) => ({ row, step: nextStep(row, context) ?? null })),
+      groups: stepGroups(rows, context).map((group) => ({
+        ...group,
+        rows: group.rows.filter((row) => onPage.has(row)),
+      })),
+      payouts: shown.map((row) => ({ row, step: nextStep(row, context) ?? null })),
       incidents: await openIncidents(place, reader, kind),
       cards: (await store.cards.forPeople())
         .filter((card) => maySeeCard(caller, card) && (reader === undefined || mayOperateCard(reader, card)))
         .map(cardForPeople),
       parked: all ? (await store.subscriptions()).filter(({ parkedAt }) => parkedAt !== null).map(parkedOne) : [],
       isCut,
+      next: paged.length <= limit || last === undefined ? null : encoded(placeOfRow(last)),
     };
   },
 });
+
+type PlaceOfRow = readonly [since: number, reference: string];
+/** It stays while a row waits for the same, so that a reader of all pages sees it once. */
+const placeOfRow = ({ stateSince, reference }: PayoutRecord): PlaceOfRow => [stateSince, reference];
+const inOrder = ([a, one]: PlaceOfRow, [b, other]: PlaceOfRow): number =>
+  a - b || (one < other ? -1 : Number(one > other));
 
 const parkedOne = ({ name, parkedAt }: SubscriptionRecord): Inbox['parked'][number] => ({ name, parkedAt });
 
@@ -112,7 +133,7 @@ async function waitingRows(
     ...unstarted.filter((row) => switchedOff(row, off) !== undefined),
   ]
     .filter((row) => maySeePayout(place.caller, row))
-    .sort((a, b) => a.stateSince - b.stateSince);
+    .sort((a, b) => inOrder(placeOfRow(a), placeOfRow(b)));
   const isCut = Math.max(read.length, unstarted.length) === READ_MAX;
   return { rows: name === undefined ? waiting : await rowsFor(deps, waiting, name), isCut };
 }
@@ -135,7 +156,6 @@ const described = ({ incident, payout }: VisibleIncident): DescribedIncident => 
 
 const TAG = 'incidents';
 const READING: CallerAccess = { roles: ['approver', 'operator', 'auditor'], scope: 'each' };
-const SHOWN_MAX = 1_000;
 
 export const INCIDENTS = operation({
   method: 'GET',
@@ -143,11 +163,20 @@ export const INCIDENTS = operation({
   tag: TAG,
   summary: 'What the bank shows that contradicts stored ends, newest first',
   access: READING,
-  input: z.strictObject({ open: flag.describe('only those that nobody has acknowledged') }),
-  answer: z.looseObject({ incidents: z.array(z.looseObject({ id: z.string() })) }),
-  async run({ store, caller }, { open }): Promise<{ incidents: DescribedIncident[] }> {
-    const found = await visibleOf(caller, store, await store.incidents({ open, limit: SHOWN_MAX }));
-    return { incidents: found.map(described) };
+  input: z.strictObject({ open: flag.describe('only those that nobody has acknowledged'), ...page }),
+  answer: z.looseObject({ incidents: z.array(z.looseObject({ id: z.string() })), next }),
+  async run(
+    { store, caller },
+    { open, limit, after },
+  ): Promise<{ incidents: DescribedIncident[]; next: string | null }> {
+    const [seenAt, id] = after === undefined ? [Number.MAX_SAFE_INTEGER, ''] : placeIn(after);
+    const read = await store.incidents({ open, limit: limit + 1, after: { seenAt, id } });
+    const found = read.slice(0, limit);
+    const last = found.at(-1);
+    return {
+      incidents: (await visibleOf(caller, store, found)).map(described),
+      next: read.length <= limit || last === undefined ? null : encoded([last.seenAt, last.id]),
+    };
   },
 });
 

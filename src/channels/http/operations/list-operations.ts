@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { PAYOUT_KINDS } from '../../../domain/names.ts';
-import { Problem } from '../../../domain/problem.ts';
 import { listBatches } from '../../../reports/batch-list.ts';
 import { hindranceTexts } from '../../../reports/hindrances.ts';
 import { type ListedPayout, listedPayout, listedPayoutOf } from '../../../reports/payout-document.ts';
@@ -36,17 +35,8 @@ import {
   visibleBatch,
   wholeNumber,
 } from '../operation.ts';
+import { decoded, encoded, next, noCursor, page, placeIn } from '../paging.ts';
 import { ANY_ROLE } from '../route-access.ts';
-
-const LIMIT = 100;
-const LIMIT_MAX = 1_000;
-
-const page = {
-  limit: wholeNumber(1, LIMIT_MAX).default(LIMIT).describe('a page may hold fewer'),
-  after: shortText.optional().describe('`next` of the page before; absent: from the first'),
-};
-
-const next = z.string().nullable().describe('for the next page; null: this is the last one');
 
 export const BATCHES = operation({
   method: 'GET',
@@ -57,11 +47,13 @@ export const BATCHES = operation({
   input: z.strictObject(page),
   answer: batchList.extend({ next }),
   async run({ store, caller }, { limit, after }): Promise<Omit<BatchList, 'schemaVersion'> & { next: string | null }> {
-    const behind = after === undefined ? undefined : batchCursor(after);
+    const behind = after === undefined ? undefined : batchAt(placeIn(after));
     const { batches, last } = await listBatches(store, (batch) => maySee(caller, store, batch), { limit, behind });
     return { batches, next: last === undefined ? null : encoded([last.createdAt, last.batchId]) };
   },
 });
+
+const batchAt = ([createdAt, batchId]: [number, string]) => ({ createdAt, batchId });
 
 export const HINDRANCES = operation({
   method: 'GET',
@@ -154,36 +146,12 @@ async function pageOf(
   };
 }
 
-const encoded = (cursor: readonly (string | number)[]): string =>
-  Buffer.from(JSON.stringify(cursor)).toString('base64url');
-
-function decoded(text: string): unknown[] {
-  try {
-    const cursor: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (Array.isArray(cursor)) return cursor;
-  } catch {}
-  throw noCursor();
-}
-
 /** A cursor of another order would skip or repeat payouts. */
 function payoutCursor(text: string, order: PayoutOrder): PayoutCursor {
   const [ofOrder, ...cursor] = decoded(text);
   if (ofOrder === order && isCursor(cursor, order)) return cursor;
   throw noCursor();
 }
-
-function batchCursor(text: string): { createdAt: number; batchId: string } {
-  const [createdAt, batchId, ...more] = decoded(text);
-  if (Number.isSafeInteger(createdAt) && typeof batchId === 'string' && more.length === 0) {
-    return { createdAt: Number(createdAt), batchId };
-  }
-  throw noCursor();
-}
-
-const noCursor = (): Problem =>
-  new Problem('usage', 'cursor-refused', 'This is no place in this list.', {
-    hint: 'Send `next` of the page before as `after`, with the same order.',
-  });
 
 export interface Totals {
   /** Of the newest payouts that match. */

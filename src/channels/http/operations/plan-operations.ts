@@ -22,8 +22,7 @@ export const PLAN = operation({
   path: '/v1/batches/:id/plan',
   tag: TAG,
   summary: 'The rows of a batch that ask a question or will, as lines of JSON',
-  description:
-    'Each line is a payout with what it asks, as store and bank show it. The process of the signer makes digests and totals from these.',
+  description: 'Each line is a payout with what it asks, as store and bank show it.',
   access: DECIDERS_ONLY,
   input: z.strictObject({ id: pathId, question, subject: z.string().max(200).optional() }),
   answer: z.string(),
