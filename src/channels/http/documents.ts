@@ -244,13 +244,38 @@ export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodTy
   );
 }
 
+/** What is wrong with a member, without its value. Undefined: as the library says it. */
+function said(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      if (issue.input === undefined) return 'is required';
+      return Number.isNaN(issue.input) ? 'must be a number, and is required' : `must be of the type ${issue.expected}`;
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      if (issue.origin === 'string')
+        return issue.input === '' ? 'must not be empty' : `is shorter than ${issue.minimum}`;
+      return issue.origin === 'array' ? 'has too few entries' : `must be at least ${issue.minimum}`;
+    case 'too_big':
+      if (issue.origin === 'string') return `is longer than ${issue.maximum} characters`;
+      return issue.origin === 'array' ? `has more than ${issue.maximum} entries` : `must be at most ${issue.maximum}`;
+    case 'invalid_format':
+    case 'invalid_union':
+      return 'does not have the form that it must have';
+    case 'unrecognized_keys':
+      return `unknown: ${issue.keys.map((name) => JSON.stringify(name)).join(', ')}`;
+    default:
+      return undefined;
+  }
+}
+
 /** Throws a `Problem` that names members but never their values; for a body no names either, since they may be anything. */
 export function parsed<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
   what: 'query' | 'body' | 'form' = 'query',
 ): z.output<Schema> {
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(given, { error: said });
   if (result.success) return result.data;
   const places = result.error.issues.map(({ code, path, message }) => {
     const unknown = what !== 'query' && code === 'unrecognized_keys';

@@ -39,7 +39,7 @@ export function operationRoutes(app: FastifyInstance, gateway: Gateway): void {
       handler: async (request, reply) => {
         const answer = await it.run(
           placeOf(gateway, request.caller, wordsFor(request)),
-          parsed(it.input, inputOf(request, it.method)),
+          parsed(it.input, inputOf(request, it.method), it.method === 'GET' ? 'query' : 'body'),
           it.keyed && keyOf(request),
         );
         if (it.type === undefined) return { schemaVersion: 1, ...answer };

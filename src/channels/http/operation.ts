@@ -152,7 +152,8 @@ export const pathId = z
   .max(1_000)
   .refine((text) => !hasControls(text), 'must not contain control characters');
 
-export const flag = z.union([z.boolean(), z.stringbool()]).default(false);
+const yesOrNo = z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' });
+export const flag = yesOrNo.default(false);
 
 /** Comma-separated. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
@@ -161,7 +162,7 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 export const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 
 /** Absent is not the same as false. */
-export const optionalFlag = z.union([z.boolean(), z.stringbool()]).optional();
+export const optionalFlag = yesOrNo.optional();
 
 export const shortText = pathId.max(200);
 

@@ -66,10 +66,13 @@ export function refusalOf({ staged }: ReadFile, { invalid }: Pick<TakeOptions, '
   if (findings.total === 0) return undefined;
   // A finding without a row means that the whole file is in doubt: its other rows are not paid either.
   if (invalid === 'skip' && !findings.aboutFile && claimCount > 0) return undefined;
-  const hint = findings.aboutFile
-    ? 'Correct the file and run it again.'
-    : 'Correct the rows, or run with --invalid skip to pay the others.';
-  return invalidInput(findings, hint);
+  return invalidInput(findings, mendOf(staged));
+}
+
+function mendOf({ findings, claimCount }: ReadFile['staged']): string {
+  if (findings.aboutFile) return 'Correct the file and run it again.';
+  if (claimCount === 0) return 'Correct what the findings name and run it again.';
+  return 'Correct the rows, or run with --invalid skip to pay the others.';
 }
 
 /** A file without a finding. `known`: rows that were taken before. */

@@ -13,6 +13,7 @@ const TAG = 'audit';
 const READING: CallerAccess = { roles: ['operator', 'auditor'], scope: 'whole' };
 const SHOWN_MAX = 100_000;
 const DAYS_MAX = 36_500;
+const SHOWN = 1_000;
 
 export const AUDIT_ENTRIES = operation({
   method: 'GET',
@@ -20,7 +21,7 @@ export const AUDIT_ENTRIES = operation({
   tag: TAG,
   summary: 'What was done to a batch, a payout or another subject',
   access: READING,
-  input: z.strictObject({ id: pathId, limit: wholeNumber(1, SHOWN_MAX) }),
+  input: z.strictObject({ id: pathId, limit: wholeNumber(1, SHOWN_MAX).default(SHOWN) }),
   answer: z.looseObject({ entries: z.array(z.looseObject({ seq: z.int() })) }),
   run: async ({ store }, { id, limit }): Promise<{ entries: NumberedEntry[] }> => ({
     entries: await store.auditEntries(await subjectOf(store, id), limit),

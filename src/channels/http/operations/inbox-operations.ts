@@ -114,6 +114,11 @@ const cardForPeople = ({
 function viewer({ caller }: Place, given: string | undefined): string {
   const name = caller.name ?? given;
   if (name !== undefined && (given === undefined || given === name)) return name;
+  if (name === undefined) {
+    throw new Problem('usage', 'name-missing', 'Whose inbox it is, is not known: this request proves no name.', {
+      hint: 'Add name=NAME, or send a token with a name.',
+    });
+  }
   throw new Problem('forbidden', 'not-your-name', 'Everybody sees only their own inbox.', { hint: 'Omit the name.' });
 }
 

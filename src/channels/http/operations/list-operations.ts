@@ -71,7 +71,9 @@ export const HINDRANCES = operation({
 
 const MOMENT_MAX = 8_640_000_000_000_000;
 const moment = z
-  .union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), wholeNumber(0, MOMENT_MAX)])
+  .union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), wholeNumber(0, MOMENT_MAX)], {
+    error: 'must be ISO 8601 with an offset, or milliseconds since the epoch',
+  })
   .meta({ id: 'Moment' })
   .optional();
 
