@@ -8,8 +8,10 @@ import {
   type Inbox,
   READ_MAX,
 } from '../channels/http/operations/inbox-operations.ts';
+import { commentText, type OpenComment } from '../channels/pages/comments.ts';
 import { acknowledgementOf } from '../domain/authority.ts';
 import { counted, iso, isoOrNull, labelled, minuteOf, secondOf, shortId, widthOf } from '../domain/display.ts';
+import { visible } from '../domain/finding.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
 import { because, isReasonCode, REASONS } from '../domain/reasons.ts';
@@ -30,18 +32,34 @@ export async function inbox(session: Session, options: Asker & { mine: boolean; 
   const viewer = mine ? await viewerOf(session, options) : undefined;
   await session.sayHindrances();
   const shown = await session.ask(INBOX, { mine, name: viewer, kind, limit: READ_MAX });
-  const { name, groups, payouts, incidents, parked, isCut } = shown;
+  const { name, groups, payouts, incidents, comments, parked, isCut } = shown;
   const cards = cardsOf(shown.cards, kind);
   const document = {
     for: name,
     kinds: stepsDocument(groups),
     payouts: payouts.map(waitingDocument),
     incidents: incidents.map(incidentDocument),
+    comments: comments.map(commentDocument),
     cardPayments: cards.map(({ card: { merchantRequestId: id, state }, reason }) => ({ id, state, reason })),
     parkedEvents: parked.map((it) => it.name),
   };
-  const text = inboxText({ name, groups, incidents, isCut }, cards);
+  const text = inboxText({ name, groups, incidents, comments, isCut }, cards);
   session.output.result(document, [text, ...parked.map(parkedText)].join('\n\n'));
+}
+
+function commentDocument({ row: { reference, documentId: id }, last }: OpenComment): object {
+  return { reference, id, by: last.actor, text: commentText(last), at: iso(last.at) };
+}
+
+function commentLines({ row, last }: OpenComment, width: number): string[] {
+  const layout = { indent: 2, labelWidth: 'since  '.length, width };
+  return [
+    `comment on ${visible(row.documentId)}`,
+    ...labelled('who', last.actor, layout),
+    ...labelled('says', visible(commentText(last)), layout),
+    ...labelled('since', minuteOf(last.at), layout),
+    ...labelled('next', `payouts open ${shortId(row.reference)}`, { ...layout, width: Number.POSITIVE_INFINITY }),
+  ];
 }
 
 type CardWithReason = { card: CardForPeople; reason: Reason };
@@ -65,23 +83,25 @@ function waitingDocument({ row, step }: Inbox['payouts'][number]): object {
 }
 
 function inboxText(
-  { groups, incidents, name, isCut }: Pick<Inbox, 'groups' | 'incidents' | 'name' | 'isCut'>,
+  { groups, incidents, comments, name, isCut }: Pick<Inbox, 'groups' | 'incidents' | 'comments' | 'name' | 'isCut'>,
   cards: readonly CardWithReason[],
 ): string {
   const width = widthOf(process.stdout);
   const whom = name ?? 'people';
-  if (groups.length + incidents.length + cards.length === 0) return `Nothing waits for ${whom}.`;
+  if (groups.length + incidents.length + comments.length + cards.length === 0) return `Nothing waits for ${whom}.`;
   const count = groups.reduce((sum, group) => sum + group.count, 0);
   const open = incidents.length === 0 ? '' : `, and ${counted(incidents.length, 'open incident')}`;
+  const asked = comments.length === 0 ? '' : `, and ${counted(comments.length, 'comment')}`;
   const unclear = cards.length === 0 ? '' : `, and ${counted(cards.length, 'card payment')}`;
   return [
-    `${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} for ${whom}${open}${unclear}.`,
+    `${counted(count, 'payout')} ${count === 1 ? 'waits' : 'wait'} for ${whom}${open}${unclear}${asked}.`,
     ...(isCut
       ? [`Only the oldest ${READ_MAX} were checked; \`payouts list --state held\` and similar filters show others.`]
       : []),
     ...(groups.length === 0 ? [] : ['', stepGroupsText(groups, { now: Date.now(), width })]),
     ...incidents.flatMap((incident) => ['', ...incidentLines(incident, width)]),
     ...cards.flatMap(({ card, reason }) => ['', ...cardForPeopleLines(card, reason, width)]),
+    ...comments.flatMap((comment) => ['', ...commentLines(comment, width)]),
   ].join('\n');
 }
 

@@ -38,14 +38,17 @@ const RECENT_MS = 30 * 86_400_000;
 const READ_MAX = 500;
 const SHOWN_MAX = 50;
 
-interface OpenComment {
+export interface OpenComment {
   row: PayoutRecord;
   /** The last comment on it. */
   last: AuditEntry;
 }
 
 /** Payouts whose last comment concerns the caller, the newest first. */
-async function openComments({ store, now }: PagesGateway, caller: Caller): Promise<OpenComment[]> {
+export async function openComments(
+  { store, now }: Pick<PagesGateway, 'store' | 'now'>,
+  caller: Caller,
+): Promise<OpenComment[]> {
   const { name } = caller;
   const entries = await store.commentsFor({ name, since: now() - RECENT_MS, limit: READ_MAX });
   const lasts = [...Map.groupBy(entries, ({ subject }) => subject).values()].flatMap(([last]) => last ?? []);
@@ -69,7 +72,7 @@ const COMMENTS: readonly Column<OpenComment>[] = [
     head: 'Who',
     cell: ({ row, last }) => (last.actor === row.by ? `answered by ${last.actor}` : last.actor),
   },
-  { head: 'Comment', cell: ({ last }) => textOf(last) },
+  { head: 'Comment', cell: ({ last }) => commentText(last) },
   { head: 'When', cell: ({ last }) => moment(last.at) },
 ];
 
@@ -85,7 +88,7 @@ ${dataTable(caption, COMMENTS, open.slice(0, SHOWN_MAX))}</section>`
   );
 }
 
-const textOf = ({ detail }: AuditEntry): string => (typeof detail.remark === 'string' ? detail.remark : '');
+export const commentText = ({ detail }: AuditEntry): string => (typeof detail.remark === 'string' ? detail.remark : '');
 
 /** The comments among the entries of a payout, the oldest first, and a form for another one. */
 export const commentSection = (view: View, { reference, by }: PayoutRecord, entries: readonly AuditEntry[]): Html => {
@@ -96,7 +99,7 @@ export const commentSection = (view: View, { reference, by }: PayoutRecord, entr
   const isOpen = isAsked && (view.caller?.name ?? by) === by;
   return html`<section id="comments"><h2>Comments</h2>
 ${isAsked && html`<p class="attend">${by} has not answered yet.</p>`}${isAnswered && html`<p class="note">Answered by ${by}.</p>`}
-${comments.length > 0 && html`<ol class="story">${comments.map((it) => html`<li>${moment(it.at)}<strong>${it.actor}</strong>: ${textOf(it)}</li>\n`)}</ol>`}
+${comments.length > 0 && html`<ol class="story">${comments.map((it) => html`<li>${moment(it.at)}<strong>${it.actor}</strong>: ${commentText(it)}</li>\n`)}</ol>`}
 <details class="more"${isOpen && html` open`}><summary>Write one${by !== null && `, to ${by} and all others who see this payout`}</summary>
 <form class="card" method="post" action="${payoutPath(reference)}/comments">${csrfField(view)}
 ${view.isTrial && byField()}

@@ -221,3 +221,20 @@ it('`approve --kind` of a kind that nobody waits for says so', async () => {
   const asked = decide(session, 'approve', FIRST, { yes: true, by: 'bob', remark: undefined, kind: ['fee-above-cap'] });
   await expect(asked).rejects.toMatchObject({ code: 'nothing-awaited' });
 });
+
+it('`inbox` shows comments until their maker answers', async () => {
+  const { reference } = claimRow(1, 'B-1');
+  const comment = (actor: string, remark: string): Promise<void> =>
+    store.audit({ at: Date.now(), actor, action: 'commented', subject: reference, detail: { remark } });
+  const shown = async (): Promise<unknown> => {
+    await inbox(session, all);
+    return (printed.document as { comments: unknown }).comments;
+  };
+  expect(await shown()).toEqual([]);
+  await comment('carol', 'Which contract?');
+  expect(await shown()).toMatchObject([{ reference, id: 'B-1', by: 'carol', text: 'Which contract?' }]);
+  expect(printed.text).toContain('and 1 comment.');
+  expect(printed.text).toMatch(/comment on B-1\n +who +carol\n +says +Which contract\?\n/);
+  await comment('bob', 'The one of May.');
+  expect(await shown()).toEqual([]);
+});

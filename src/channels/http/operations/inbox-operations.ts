@@ -13,6 +13,7 @@ import { type StepGroup, stepGroups } from '../../../reports/step-groups.ts';
 import { SWITCHED_OFF, switchedOff } from '../../../reports/switched-off.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, SubscriptionRecord } from '../../../store/store.ts';
+import { type OpenComment, openComments } from '../../pages/comments.ts';
 import { type VisibleIncident, visibleOf } from '../../pages/incidents-page.ts';
 import { storableText } from '../documents.ts';
 import { maySeeCard, maySeePayout, OPERATING, payoutsSeenBy, seesAll } from '../may-see.ts';
@@ -37,6 +38,8 @@ export interface Inbox {
   /** For the next page of payouts; null: this is the last one. The other members are complete on each page. */
   next: string | null;
   incidents: DescribedIncident[];
+  /** Those that its reader has not answered, or answers to theirs. */
+  comments: OpenComment[];
   cards: CardForPeople[];
   /** Subscriptions that receive nothing until somebody does something about it. */
   parked: Pick<SubscriptionRecord, 'name' | 'parkedAt'>[];
@@ -82,6 +85,7 @@ export const INBOX = operation({
       })),
       payouts: shown.map((row) => ({ row, step: nextStep(row, context) ?? null })),
       incidents: await openIncidents(place, reader, kind),
+      comments: kind === undefined ? await openComments(place, { ...caller, name: name ?? caller.name }) : [],
       cards: (await store.cards.forPeople())
         .filter((card) => maySeeCard(caller, card) && (reader === undefined || mayOperateCard(reader, card)))
         .map(cardForPeople),
