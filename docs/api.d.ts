@@ -408,6 +408,8 @@ export interface NextStep {
   since: string;
   /** @format date-time */
   until: string | null;
+  /** when it is expected to be paid, or for which day it counts; null: not known */
+  arrives: string | null;
 }
 
 export interface Payout {

@@ -1,6 +1,6 @@
 import { secondProofAt } from '../domain/absence.ts';
 import { decidesAs, isSamePerson, type Policy, personAt, type Question, scopeFactsOf } from '../domain/authority.ts';
-import { type BusinessCalendar, dueAt } from '../domain/business-days.ts';
+import { dueAt } from '../domain/business-days.ts';
 import { anyOf, groupedAmount, shortId } from '../domain/display.ts';
 import type { Hindrance } from '../domain/liveness.ts';
 import { addDecimals } from '../domain/money.ts';
@@ -11,6 +11,7 @@ import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forNobody, forOperator, type Remedy } from '../domain/remedy.ts';
 import { isWhole, shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
+import { arrivalText, type Foresight, isSlow, SLOWER } from './arrival-text.ts';
 import { NOT_MADE } from './question-facts.ts';
 import { STATES } from './state-texts.ts';
 import { NOT_STARTED_WHILE_OFF, SWITCHED_OFF, switchedOff } from './switched-off.ts';
@@ -31,6 +32,8 @@ export interface NextStep {
   since: number;
   /** Epoch ms; null: no deadline. */
   until: number | null;
+  /** When it is expected to be paid, or for which day it counts; absent: nothing is known of that. */
+  arrives?: string;
   who: string;
   /** What to do, with the row's id in the commands. */
   todo: string;
@@ -40,13 +43,10 @@ export interface NextStep {
 }
 
 /** What a step depends on besides the row. */
-export interface StepContext {
+export interface StepContext extends Foresight {
   /** Absent: a trial, in which names are believed. */
   policy: Policy | undefined;
-  /** When it is read, epoch ms: who stands in for whom depends on it. */
-  at: number;
   terms: Pick<Terms, 'waits' | 'auditTtlMs'>;
-  calendar: BusinessCalendar | undefined;
   /** When the bank's audit of a payout's order ends: epoch ms by reference. */
   auditEnds?: ReadonlyMap<string, number>;
   /** By reference: who has approved what it now asks. */
@@ -106,7 +106,8 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
   if (state === 'completed' && row.cameBack === null) return undefined;
   const again = context.paidAgainBy?.get(row.reference);
   const off = switchedOff(row, context.off);
-  const kind = off === undefined ? kindOf(shownEnd) : SWITCHED_OFF;
+  const isLate = isSlow(row, context);
+  const kind = off !== undefined ? SWITCHED_OFF : isLate ? SLOWER : kindOf(shownEnd);
   const remedy = again === undefined ? remedyAt(kind, row, context) : paidAgain(again);
   const { todo = '', who = 'nobody', byItself = STATES[state].byItself, until } = remedy ?? {};
   const isExchanged = context.exchanged?.has(row.reference) === true;
@@ -114,7 +115,9 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
   const reported = off === undefined ? asked : asked.replace('SCOPE KEY', switchTyped(off, context));
   const shown = ready(reported, row);
   const accountId = context.isMasked === true ? undefined : accountOf(row);
-  const shownWhy = (accountId && withAccount(row, accountId)) ?? reason?.message ?? STATES[state].meaning;
+  const meaning = isLate ? REASONS[SLOWER].says : STATES[state].meaning;
+  const shownWhy = (accountId && withAccount(row, accountId)) ?? reason?.message ?? meaning;
+  const arrives = arrivalText(row, context);
   const why = again === undefined ? shownWhy : `${shownWhy}; ${paidAgain(again).says}`;
   return {
     kind,
@@ -124,6 +127,7 @@ function ownStep(row: PayoutRecord, context: StepContext): NextStep | undefined 
         ? given(why, context.approvedBy?.get(row.reference)) + notMadeText(row)
         : `${NOT_STARTED_WHILE_OFF.says} (${off.scope})`,
     hasEnded: isEnd(state),
+    ...(arrives !== undefined && { arrives }),
     since: Math.max(since, off?.at ?? 0),
     until: isEnd(state) || until === undefined ? null : deadline(until, row, context),
     who: actorText(who, row, context),
@@ -221,6 +225,10 @@ function ready(todo: string, row: PayoutRecord): string {
       .replace(/(`payouts (?:resume|cancel) )BATCH/g, `$1${row.batchId === null ? 'BATCH' : shortId(row.batchId)}`)
       .replace(/(`payouts [^`]*?)\bID\b/g, `$1${id}`)
       // A text from a file goes into a command to paste only if it is safe in a shell.
+      .replace(
+        /(`payouts orders )UID CURRENCY/g,
+        /^[\w.-]+$/.test(row.uid) ? `$1${row.uid} ${row.instruction.currency}` : '$1UID CURRENCY',
+      )
       .replace(/(`payouts accounts )UID/g, /^[\w.-]+$/.test(row.uid) ? `$1${row.uid}` : '$1UID')
   );
 }

@@ -81,16 +81,20 @@ export const nextStepDocument = z
     byItself: z.string().describe('what happens if nobody acts'),
     since: instant,
     until: instant.nullable(),
+    arrives: z
+      .string()
+      .nullable()
+      .describe('when it is expected to be paid, or for which day it counts; null: not known'),
   })
   .meta({ id: 'NextStep' });
 
 /** @param words in which what to do is said */
 export const nextStepOf = (
-  { kind, why, who, todo, commands, byItself, since, until }: NextStep,
+  { kind, why, who, todo, commands, byItself, since, until, arrives }: NextStep,
   words: (text: string) => string,
 ): z.output<typeof nextStepDocument> => ({
   ...{ kind, why, who, todo: words(todo), requests: commands.map(words), byItself: words(byItself) },
-  ...{ since: iso(since), until: until === null ? null : iso(until) },
+  ...{ since: iso(since), until: until === null ? null : iso(until), arrives: arrives ?? null },
 });
 
 export const orderDocument = z

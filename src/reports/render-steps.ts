@@ -12,7 +12,7 @@ const NAMED_MAX = 5;
  * they can be pasted.
  */
 export function stepLines(
-  { why, hasEnded, since, until, who, todo, commands, byItself }: Omit<NextStep, 'kind'>,
+  { why, hasEnded, since, until, arrives, who, todo, commands, byItself }: Omit<NextStep, 'kind'>,
   { now, width, indent = 0 }: StepLayout,
 ): string[] {
   const line = (label: string, text: string): string[] => labelled(label, text, { indent, labelWidth: LABEL, width });
@@ -21,6 +21,7 @@ export function stepLines(
     ...line('why', visible(why)),
     ...line(hasEnded ? 'ended' : 'since', `${minuteOf(since)}, ${agoOf(now - since)}`),
     ...(hasEnded ? [] : line('until', untilText(until, now))),
+    ...(arrives === undefined ? [] : line('arrives', arrives)),
     ...line('who', visible(who)),
     ...line('to do', todo === '' ? 'Nothing.' : todo),
     ...commands.map(

@@ -1,6 +1,8 @@
 import { referenceOf } from '../domain/identity.ts';
 import { addDecimals } from '../domain/money.ts';
 import { isEnd, isUnpaid } from '../domain/payout-state.ts';
+import { type Settling, settlingKey, settlingOf } from '../domain/settling.ts';
+import { DAY_MS } from '../domain/time.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { approvedBy } from '../people/decisions/verdict.ts';
 import type { App } from '../platform/app.ts';
@@ -52,6 +54,8 @@ async function* pagesOf(
     // Who works now is no fact about the batch.
     context.hindrance = undefined;
     context.isMasked = isMasked;
+    // Nor how long others took until now.
+    if (now === undefined) context.settling = new Map();
     yield facts.map(([row, its]) => [row, { ...its, part: parts.get(row.reference), step: nextStep(row, context) }]);
   }
 }
@@ -166,6 +170,7 @@ export async function stepContext(
     at: app.now(),
     terms,
     calendar,
+    settling: await settlingsOf(store, rows, app.now()),
     auditEnds: await auditEnds(store, rows),
     approvedBy: await approvers({ settings, store, now: () => app.now() }, rows),
     hindrance: (await hindrancesNow(app))[0],
@@ -175,6 +180,28 @@ export async function stepContext(
     paidAgainBy: await nextGenerations(store, rows),
   };
 }
+
+/** Kinds of payouts that are looked up for one answer; of further ones no arrival is foretold. */
+const KINDS_MAX = 20;
+
+/** By `settlingKey`: how long payouts like these took. */
+async function settlingsOf(
+  store: Pick<Store, 'settlingTimes'>,
+  rows: readonly PayoutRecord[],
+  now: number,
+): Promise<Map<string, Settling>> {
+  const open = rows.filter(({ kind, state }) => kind === 'payout' && !isEnd(state));
+  const kinds = new Map(open.map(({ instruction }) => [settlingKey(instruction), instruction]));
+  const found = new Map<string, Settling>();
+  for (const [key, { currency, payment_type: type }] of [...kinds].slice(0, KINDS_MAX)) {
+    const settling = settlingOf(await store.settlingTimes({ currency, paymentType: type, since: now - LEARNED_MS }));
+    if (settling !== undefined) found.set(key, settling);
+  }
+  return found;
+}
+
+/** What is older says little of how long payouts take now. */
+const LEARNED_MS = 90 * DAY_MS;
 
 /** By reference: the payout that pays a row again which has ended. */
 async function nextGenerations(

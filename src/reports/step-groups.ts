@@ -3,6 +3,7 @@ import { Totals } from '../domain/money.ts';
 import { needsAttention, type Reason, type ShownState } from '../domain/payout-state.ts';
 import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord } from '../store/store.ts';
+import { SLOWER } from './arrival-text.ts';
 import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
 import { SWITCHED_OFF } from './switched-off.ts';
 
@@ -31,6 +32,7 @@ interface Tallied {
   /** With the number of rows. */
   whos: Map<string, number>;
   whys: Set<string>;
+  arrivals: Set<string>;
   batchIds: Set<string | null>;
   accountIds: Set<string>;
   count: number;
@@ -42,6 +44,9 @@ interface Tallied {
 
 /** Most rows that a command names; with more it would be too long to paste. */
 const RETRIED_MAX = 500;
+
+/** Most different arrivals that are named. */
+const ARRIVALS_MAX = 3;
 
 /** Collects steps by kind, row by row; keeps only the first `rowsKept` rows of each. */
 export class StepTally {
@@ -61,7 +66,14 @@ export class StepTally {
     const kind: Tallied = this.#kinds.get(key) ?? {
       first: { state, reason, step, reference },
       ...{ since: step.since, until: null, count: 0, rows: [], numbers: [] },
-      ...{ whos: new Map(), whys: new Set(), batchIds: new Set(), accountIds: new Set(), totals: new Totals() },
+      ...{
+        whos: new Map(),
+        whys: new Set(),
+        arrivals: new Set(),
+        batchIds: new Set(),
+        accountIds: new Set(),
+        totals: new Totals(),
+      },
     };
     this.#kinds.set(key, kind);
     kind.count += 1;
@@ -70,6 +82,7 @@ export class StepTally {
     // More values would not be shown.
     if (kind.whos.size < 3 || kind.whos.has(step.who)) kind.whos.set(step.who, (kind.whos.get(step.who) ?? 0) + 1);
     if (kind.whys.size < 2) kind.whys.add(step.why);
+    if (kind.arrivals.size <= ARRIVALS_MAX && step.arrives !== undefined) kind.arrivals.add(step.arrives);
     if (step.accountId !== undefined) kind.accountIds.add(step.accountId);
     if (kind.batchIds.size < 2) kind.batchIds.add(batchId);
     kind.totals.add(row.instruction);
@@ -90,10 +103,11 @@ function groupOf(kind: Tallied): StepGroup {
   return {
     kind: step.kind,
     state,
-    needsAttention: needsAttention(state, reason) || step.kind === SWITCHED_OFF,
+    needsAttention: needsAttention(state, reason) || step.kind === SWITCHED_OFF || step.kind === SLOWER,
     // Messages differ in details between rows; the sentence for the code does not.
     why: whys.size > 1 ? (remedyOf(step.kind, state)?.says ?? step.why) + accountsText(kind) : step.why,
     hasEnded: step.hasEnded,
+    ...(kind.arrivals.size > 0 && { arrives: arrivalsText(kind.arrivals) }),
     since: kind.since,
     until: kind.until,
     who: whoText(whos),
@@ -105,6 +119,9 @@ function groupOf(kind: Tallied): StepGroup {
     rows: kind.rows,
   };
 }
+
+const arrivalsText = (arrivals: ReadonlySet<string>): string =>
+  arrivals.size > ARRIVALS_MAX ? 'differs from row to row' : [...arrivals].join('; or: ');
 
 /** `carol (bob has approved) for 2 of them; bob or carol for 3`. */
 function whoText(whos: ReadonlyMap<string, number>): string {

@@ -33,6 +33,44 @@ export async function paidAmounts(
   return paid as PaidAmount[];
 }
 
+/** The newest payouts of a currency that are read for one kind of them. */
+const SETTLED_MAX = 300;
+
+/**
+ * How long the newest payouts of a currency and a payment type, ended since then, took from their first send to their end, in ms,
+ * in no order.
+ */
+export async function settlingTimes(
+  db: Database,
+  { currency, paymentType, since }: { currency: string; paymentType: string | undefined; since: number },
+): Promise<number[]> {
+  const paid = await db
+    .selectFrom('payouts')
+    .select(['reference', 'endedAt', 'instruction'])
+    // As the index has it.
+    .where(sql<boolean>`coalesce(state, '') = 'completed'`)
+    .where('endedAt', '>=', since)
+    .where('kind', '=', 'payout')
+    .where('currency', '=', currency)
+    .orderBy('endedAt', 'desc')
+    .limit(SETTLED_MAX)
+    .execute();
+  const alike = new Map(
+    paid
+      .filter(({ instruction }) => instruction.payment_type === paymentType)
+      .map(({ reference, endedAt }) => [reference, Number(endedAt)]),
+  );
+  if (alike.size === 0) return [];
+  const sent = await db
+    .selectFrom('sendAttempts')
+    .select((row) => ['reference', row.fn.min<number>('sentAt').as('sentAt')])
+    .where('reference', 'in', [...alike.keys()])
+    .where((row) => row.or([row('outcome', 'is', null), row('outcome', '!=', 'not-sent')]))
+    .groupBy('reference')
+    .execute();
+  return sent.map(({ reference, sentAt }) => Math.max(0, (alike.get(reference) ?? sentAt) - sentAt));
+}
+
 export interface OpenCount {
   state: PayoutState;
   /** Position of the first of `since` at or after which they were claimed; its length: before all of them. */

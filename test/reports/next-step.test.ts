@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/domain/authority.ts';
+import { KNOWN_BY_RULE } from '../../src/domain/business-days.ts';
 import { shortId } from '../../src/domain/display.ts';
 import type { Hindrance } from '../../src/domain/liveness.ts';
 import { PAYOUT_STATES } from '../../src/domain/payout-state.ts';
@@ -65,6 +66,41 @@ describe('the next step', () => {
     expect(until(1, 'resolving', { stateSince: NOW }, 'outcome-unknown')).toBe(NOW + 734_400);
     expect(until(1, 'needs-operator', {}, 'outcome-unknown')).toBeNull();
     expect(until(1, 'failed', {}, 'funds-patience-over')).toBeNull();
+  });
+
+  it('foretells when a payout is paid, and is a reason to look once all others were quicker', () => {
+    const settling = new Map([['USD ', { of: 40, usualMs: 3 * HOUR, slowestMs: 5 * HOUR }]]);
+    const sentBefore = (hours: number) =>
+      nextStep(record(1, 'processing', { stateSince: NOW, currency: 'USD' }), {
+        ...TRIAL,
+        settling,
+        at: NOW + hours * HOUR,
+      });
+    expect(sentBefore(5)).toMatchObject({
+      kind: 'processing',
+      arrives: expect.stringMatching(/^expected by 2026-05-12 15:01/),
+    });
+    const late = sentBefore(6);
+    expect(late).toMatchObject({ kind: 'slower-than-others', why: REASONS['slower-than-others'].says });
+    expect(late?.arrives).toBe('overdue: all of the last 40 payouts in USD took about 5 hours or less');
+    expect(late?.commands).toEqual(['payouts orders u-1001 USD']);
+    expect(
+      nextStep(record(1, 'processing', { stateSince: NOW, currency: 'USD' }), { ...TRIAL, at: NOW + 99 * HOUR })
+        ?.arrives,
+    ).toBeUndefined();
+  });
+
+  it('says of what is not sent yet for which day it counts, and that it is too late today', () => {
+    const cutOffs = [{ currency: 'USD', at: '15:30', zone: 'UTC' }];
+    const calendar = { ...KNOWN_BY_RULE, cutOffs };
+    const asked = (hours: number, state: 'held' | 'processing' | 'failed' = 'held') =>
+      nextStep(record(1, state, { stateSince: NOW, currency: 'USD' }), { ...TRIAL, calendar, at: NOW + hours * HOUR })
+        ?.arrives;
+    expect(asked(0)).toBe('in USD it counts for 2026-05-12 if it is sent before 15:30 UTC');
+    expect(asked(4)).toBe('too late today for USD (cut-off 15:30 UTC): it counts for 2026-05-13 if it is sent');
+    expect(asked(4 * 24)).toBe('no business day for USD today: it counts for 2026-05-18 if it is sent');
+    expect(asked(0, 'processing')).toBeUndefined();
+    expect(asked(0, 'failed')).toBeUndefined();
   });
 
   it('of a row that a switch keeps from being started names the switch, and nothing that only a started payout receives', () => {

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { batchClaim, claimRow } from './samples.ts';
+import { batchClaim, claimRow, payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
 onEveryStore('what was paid', (test) => {
@@ -30,6 +30,31 @@ onEveryStore('what was paid', (test) => {
     expect(await read({ name: 'bob', scopes: [] })).toEqual([]);
     expect(await read({ name: 'bob', scopes: [{ currencies: ['EUR'] }] })).toEqual(all.slice(0, 1));
     expect(await read({ name: 'bob', scopes: [{ accounts: ['acc-2'] }] })).toEqual([]);
+  });
+
+  it('tells how long payouts of a currency and payment type took since their first send', async () => {
+    const store = await test.open();
+    const typed = { payment_type: 'sepa', currency: 'EUR' };
+    const rows = [claimRow(1, 'a', typed), claimRow(2, 'b', typed), claimRow(3, 'c', { currency: 'EUR' })];
+    await store.claimBatch({ ...batchClaim('b-1', []), rows });
+    for (const row of rows) {
+      const { reference } = row;
+      const { record } = await store.claimPayout({ ...payoutClaim(row.instruction.id), ...row });
+      const claim = { reference, term: record.term };
+      const its = { reference, runId: 'run-1', claim };
+      await store.recordAttempt({ ...its, attempt: 1, activityId: '1', sentAt: 3_000 });
+      // Nothing of the first one of b left.
+      const outcome = row === rows[1] ? 'not-sent' : 'ambiguous';
+      await store.finishAttempt(reference, 1, { outcome, at: 3_500 });
+      await store.recordAttempt({ ...its, attempt: 2, activityId: '2', sentAt: 4_000 });
+      await store.changePayout(reference, { state: 'completed', at: 9_000 });
+    }
+    const times = async (paymentType: string | undefined, since = 0) =>
+      (await store.settlingTimes({ currency: 'EUR', paymentType, since })).sort((a, b) => a - b);
+    expect(await times('sepa')).toEqual([5_000, 6_000]);
+    expect(await times(undefined)).toEqual([6_000]);
+    expect(await times('swift')).toEqual([]);
+    expect(await times('sepa', 9_001)).toEqual([]);
   });
 
   it('leaves what is open, by state and age', async () => {

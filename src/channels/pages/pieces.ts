@@ -171,12 +171,13 @@ export const todoText = (todo: string, caller: Caller): Html =>
  * status`. Commands for which the page has a button are left out.
  */
 export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
-  const { hasEnded, since, until, who, todo, byItself } = step;
+  const { hasEnded, since, until, arrives, who, todo, byItself } = step;
   const { caller, now } = context;
   const commands = step.commands.filter((it) => instead(it, caller) === undefined);
   return html`<div class="step">${factList([
     [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${agoOf(now - since)}`],
     ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
+    ['Arrives', arrives],
     ['Who', who],
     ['Otherwise', byItself],
     [label, todo === '' ? 'Nothing.' : todoText(todo, caller)],

@@ -279,6 +279,11 @@ export const PAYOUT_REASONS = {
     'the order has not moved for longer than the age limit',
     `Ask the bank why the order does not progress; ${resolve('keep-looking')} checks now. If the bank has never had the order, although it accepted it, two people one after the other: ${resolve('close-as-not-paid')}.`,
   ),
+  'slower-than-others': forOperator(
+    'it is with the bank for longer than every earlier payout of its currency and payment type was',
+    'Look at its order: `payouts orders UID CURRENCY`. Ask the bank what it waits for.',
+    'It ends when the bank shows its order as ended.',
+  ),
   'workflow-closed': forOperator(
     'the workflow was closed before the payout ended',
     `${resolve('keep-looking')} starts it again; it searches for its order before it sends anything.`,

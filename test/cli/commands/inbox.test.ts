@@ -14,7 +14,7 @@ import { newKey } from '../../../src/people/signing/signing.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
-import { batchClaim, claimRow } from '../../store/samples.ts';
+import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
@@ -81,6 +81,29 @@ it('`inbox` shows what waits for people in every batch, by kind, the oldest firs
   });
   expect(listed()).toEqual(['B-1', 'A-2', 'A-1']);
   expect(printed.text).toMatch(/^3 payouts wait for people\.\n\n2 payouts held \[look-alike\]/);
+});
+
+it('`inbox` shows a payout that is with the bank for longer than every earlier one like it was', async () => {
+  const [hour, now] = [3_600_000, Date.now()];
+  const third = '01890000-0000-7000-8000-00000000000b';
+  const ids = Array.from({ length: 12 }, (_, n) => `D-${n}`);
+  await store.claimBatch(batchClaim(third, ids, now - 9 * hour));
+  for (const [n, id] of ids.entries()) {
+    const { record } = await store.claimPayout(payoutClaim(id));
+    const { reference, term } = record;
+    // The first took 2 hours, the last ones are open for 5 and for 1.
+    const sentAt = now - (n === 10 ? 5 : n === 11 ? 1 : 4) * hour;
+    const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt, claim: { reference, term } };
+    await store.recordAttempt(attempt);
+    await store.changePayout(reference, { state: 'processing', orderId: `o-${n}`, at: sentAt });
+    if (n < 10) await store.changePayout(reference, { state: 'completed', at: sentAt + (n === 0 ? 2 : 1) * hour });
+  }
+  await inbox(session, { ...all, kind: 'slower-than-others' });
+  expect(listed()).toEqual(['D-10']);
+  expect(printed.text).toContain('overdue: all of the last 10 payouts in USD took about 2 hours or less');
+  expect(printed.text).toContain('payouts orders user-1 USD');
+  await inbox(session, all);
+  expect(listed()).toEqual(['B-1', 'A-2', 'A-1', 'D-10']);
 });
 
 it('`inbox --mine` leaves out what somebody has handed over', async () => {

@@ -6,6 +6,7 @@ import { Problem } from '../../../domain/problem.ts';
 import { rowsFor } from '../../../people/decisions/rows-for.ts';
 import { assertMayAcknowledge } from '../../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
+import { isSlow, SLOWER } from '../../../reports/arrival-text.ts';
 import { type DescribedIncident, describedIncident } from '../../../reports/incident-sides.ts';
 import { kindOf, type NextStep, nextStep } from '../../../reports/next-step.ts';
 import { stepContext } from '../../../reports/report-source.ts';
@@ -69,8 +70,11 @@ export const INBOX = operation({
     const { policy } = config.settings;
     // Without a policy, everybody may do what operators do.
     const reader = policy === undefined || name === undefined ? caller.person : personOf(policy, name);
-    const { rows, isCut } = await waitingRows(place, kind, name);
-    const context = await stepContext(place, rows);
+    const { rows: waiting, isCut } = await waitingRows(place, kind, name);
+    const inProgress = reader === undefined || may(reader, 'resolve') ? await processing(place) : [];
+    const context = await stepContext(place, [...waiting, ...inProgress]);
+    const slow = kind === undefined || kind === SLOWER ? inProgress.filter((row) => isSlow(row, context)) : [];
+    const rows = [...waiting, ...slow];
     const all = seesAll(caller);
     const behind = after === undefined ? undefined : placeIn(after);
     const paged = rows.filter((row) => behind === undefined || inOrder(behind, placeOfRow(row)) < 0);
@@ -146,6 +150,15 @@ async function waitingRows(
   const isCut = Math.max(read.length, unstarted.length) === READ_MAX;
   return { rows: name === undefined ? waiting : await rowsFor(deps, waiting, name), isCut };
 }
+
+const PROCESSING_MAX = 1_000;
+
+/** The oldest ones that are with the bank. */
+const processing = async ({ store, caller }: Place): Promise<PayoutRecord[]> =>
+  store.searchPayouts(
+    { states: ['processing'], seenBy: payoutsSeenBy(caller) },
+    { order: 'oldest', limit: PROCESSING_MAX },
+  );
 
 const oldest = ({ store, caller }: Place, states: readonly ShownState[]): Promise<PayoutRecord[]> =>
   store.searchPayouts({ states, seenBy: payoutsSeenBy(caller) }, { order: 'oldest', limit: READ_MAX });
