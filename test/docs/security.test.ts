@@ -10,6 +10,17 @@ describe('docs/security.md', () => {
     expect(points.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
   });
 
+  it('says of each foothold what was tried, by a test', () => {
+    const [, table = ''] = /## Footholds.*?\n\n(\| an attacker.*?)\n\n/s.exec(text) ?? [];
+    const rows = table.split('\n').slice(2);
+    const wanting = rows.filter((row) => {
+      const cells = row.split(' | ');
+      return cells.length !== 4 || !/`test\/[^`]+\.test\.ts`/.test(cells[3] ?? '');
+    });
+    expect(rows.length).toBeGreaterThan(25);
+    expect(wanting).toEqual([]);
+  });
+
   it('names tests that there are', () => {
     const named = [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path);
     expect(named.length).toBeGreaterThan(30);
