@@ -11,7 +11,7 @@ export const FILE_ACCESS_KEYS = {
   PAYOUTS_ALLOW_READABLE_KEYS: key(
     flag,
     'false',
-    'allow files of private keys that other users of this machine can read, as where containers mount them under another user',
+    'allow files of private keys that other users of this machine can read or replace, as where containers mount them under another user',
   ),
 } as const;
 
