@@ -1,5 +1,6 @@
 import type { RequiredDetailsEntry } from '../bank/schemas/beneficiaries.ts';
 import { OFFER } from '../channels/http/operations/bank-operations.ts';
+import { widthOf } from '../domain/display.ts';
 import type { Finding } from '../domain/finding.ts';
 import { Problem } from '../domain/problem.ts';
 import { whyUnreadable } from '../files/input.ts';
@@ -10,6 +11,7 @@ import {
   csvTemplate,
   fieldsWithoutSample,
   jsonTemplate,
+  type Lacking,
   MessageParties,
   messageTemplate,
   type TemplateIds,
@@ -19,7 +21,7 @@ import {
 } from '../files/template/template.ts';
 import { bankOffer, offerIn } from '../platform/open-bank.ts';
 import type { TemplateKind } from './command.ts';
-import { shellWord } from './output.ts';
+import { shellWord, table } from './output.ts';
 import type { Session } from './session.ts';
 import { withValidationBank } from './validation-bank.ts';
 
@@ -55,7 +57,28 @@ async function fromMessage(session: Session, kind: TemplateKind, from: string, f
   const entries = await withValidationBank(session, (bank) => offerIn(bank, parties.currencies));
   const text =
     kind === 'mapping' ? parties.mapping(context.mapping, idsOf(session), entries) : parties.directory(entries);
+  if (kind === 'payees') session.output.say(toFillIn(parties.lacking(entries)));
   session.output.result({ template: kind, text }, text);
+}
+
+/** Payees that are named of a group; the directory has them all. */
+const NAMED_MAX = 3;
+
+/** All that somebody has to fill in, so that nothing is asked for in a second round. */
+function toFillIn(groups: readonly Lacking[]): string {
+  if (groups.length === 0) return 'Nothing has to be filled in.';
+  const rows = groups.flatMap(({ payees, columns }) => {
+    const named = payees.slice(0, NAMED_MAX).map(({ name, account }) => `${name} ${account}`.trim());
+    const more = payees.length > NAMED_MAX ? [`${payees.length - NAMED_MAX} more`] : [];
+    const who = [...named, ...more].join(', ');
+    const lines = Object.entries(columns);
+    return lines.map(([type, names]) => [
+      who,
+      lines.length > 1 ? `if ${type}` : type,
+      names.join(', ') || 'nothing more',
+    ]);
+  });
+  return `To fill in:\n${table(['payees', 'type', 'columns'], rows, widthOf(process.stderr))}`;
 }
 
 function textOf(kind: Exclude<TemplateKind, 'xlsx'>, entries: RequiredDetailsEntry[], ids: TemplateIds): string {

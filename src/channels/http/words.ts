@@ -52,7 +52,7 @@ const COMMANDS = REQUESTS.map(([command, request]): [RegExp, string] => [
 /** What is an option of the command, and a parameter of a request. */
 const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [
-    /`payouts template mapping --from FILE` and `payouts template payees --from FILE` write .*?--payees\./g,
+    /In its folder, `payouts template mapping --from .*? --payees payees\.csv`\./g,
     'Hand it over with the command, which completes it by a mapping file and a payee file.',
   ],
   [/(?:--key FILE, or PAYOUTS_SIGNING_KEY_FILE\. Over HTTP, use)/g, 'use'],

@@ -296,7 +296,10 @@ export const template = command('template', 'print a file to fill in, valid for 
     ['payouts template mapping > mapping.json', 'which bank account belongs to the debtor account'],
     ['payouts template payees > payees.csv', 'what the message does not say about payees'],
     ['payouts template mapping --from invoices.xml > mapping.json', 'with all accounts of your own message'],
-    ['payouts template payees --from invoices.xml > payees.csv', 'with all payees of it; fill in the gaps'],
+    [
+      'payouts template payees --from invoices.xml --mapping mapping.json > payees.csv',
+      'with all payees of it, and a table of what to fill in',
+    ],
   ],
   arguments: [argument('[kind]', 'what to print', { choices: TEMPLATES, default: 'csv' })],
   options: [

@@ -47,12 +47,23 @@ const COMPLETED: ReadonlySet<string> = new Set([
   'unmapped-account',
   'unmapped-clearing-system',
 ]);
-const COMPLETE =
-  '`payouts template mapping --from FILE` and `payouts template payees --from FILE` write the two files that complete this message; pass them with --mapping and --payees.';
+/** What the two files can lack themselves; in a file of ours it is a fault of the file. */
+const IN_DIRECTORY: ReadonlySet<string> = new Set([...COMPLETED, 'required']);
+const PLAIN_NAME = /^[\w.-]+$/;
+
+/** How to complete a bank message, in commands for the folder of the file. */
+function howToComplete(file: string): string {
+  const name = PLAIN_NAME.test(file) ? file : 'FILE';
+  return `In its folder, \`payouts template mapping --from ${name} > mapping.json\`, then \`payouts template payees --from ${name} --mapping mapping.json > payees.csv\` write the two files that complete this message. Fill in what they lack and give both: \`payouts validate ${name} --mapping mapping.json --payees payees.csv\`.`;
+}
 
 export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   const findings = found.list();
-  const hint = findings.some(({ rule }) => COMPLETED.has(rule)) ? `${mend} ${COMPLETE}` : mend;
+  const [{ file = '' } = {}] = findings;
+  const isIncomplete = findings.some(({ rule }) => COMPLETED.has(rule));
+  const isOnlyIncomplete = isIncomplete && findings.every(({ rule }) => IN_DIRECTORY.has(rule));
+  const first = isOnlyIncomplete ? 'The file itself needs no change: it lacks what only you know.' : mend;
+  const hint = isIncomplete ? `${first} ${howToComplete(file)}` : mend;
   const places = new Set(findings.map(({ row, line }) => row ?? `line ${line}`)).size;
   const where = places === found.total ? '' : ` in ${places} ${places === 1 ? 'place' : 'places'}`;
   const counted = `${found.total} ${found.total === 1 ? 'finding' : 'findings'}${where}`;

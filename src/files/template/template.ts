@@ -231,6 +231,7 @@ const FORMULA = /^(?:[=@\t\r]|[+-](?![\d ()./-]*$))/;
 /** Common fields; anything else that a bank requires may be the code of a clearing system. */
 const USUAL = /^(?:account_|first_name|last_name|company_name|mobile|region_country|swift_code|iban_no|address_)/;
 const DOMESTIC = 'local';
+const TYPES = ['personal', 'business'] as const;
 const TO_FILL_IN = { field: 'FIELD-OF-THE-BANK', paymentType: 'PAYMENT-TYPE-OF-THE-BANK' };
 
 /** The debtor accounts and payees of a message, without duplicates, in order of appearance. */
@@ -302,6 +303,21 @@ export class MessageParties {
     return `${JSON.stringify({ accounts, paymentTypes, clearingFields, beneficiaryType, identity }, null, 2)}\n`;
   }
 
+  /** What must be filled in, in groups of payees that lack the same. */
+  lacking(entries: readonly RequiredDetailsEntry[]): Lacking[] {
+    const groups = new Map<string, Lacking>();
+    for (const payee of this.payees.values()) {
+      if (payee.beneficiary_id !== undefined) continue;
+      const types = TYPES.filter((type) => (payee.beneficiary_type ?? type) === type);
+      const columns = Object.fromEntries(types.map((type) => [type, columnsLacking(payee, type, entries)]));
+      const key = JSON.stringify(columns);
+      const group: Lacking = groups.get(key) ?? { payees: [], columns };
+      group.payees.push({ name: payee.account_name ?? '', account: payee.account ?? '' });
+      groups.set(key, group);
+    }
+    return [...groups.values()].filter(({ columns }) => Object.values(columns).some((names) => names.length > 0));
+  }
+
   /** A payee directory with every payee of the message; blank cells are what the message lacks and the bank may require. */
   directory(entries: readonly RequiredDetailsEntry[]): string {
     const rows = [...this.payees.values()].map((payee) => {
@@ -311,6 +327,24 @@ export class MessageParties {
     });
     return stringify(rows, { header: true, columns: [...COLUMNS, ...fieldNames(entries)] });
   }
+}
+
+/** Payees that lack the same, and what they lack by their type (`beneficiary_type`), where the message does not say which it is. */
+export interface Lacking {
+  payees: { name: string; account: string }[];
+  columns: Partial<Record<'personal' | 'business', string[]>>;
+}
+
+/** Columns of the directory that must be filled in for a payee of this type; under an unknown payment type, those of each. */
+function columnsLacking(payee: Fields, type: string, entries: readonly RequiredDetailsEntry[]): string[] {
+  const fitting = entries
+    .filter((it) => it.currency === payee.currency && it.beneficiary_type === type)
+    .filter((it) => (payee.payment_type ?? it.payment_type) === it.payment_type)
+    .map(({ fields }) => new Set(fields.flatMap(({ field, required }) => (required ? [field] : []))));
+  const [first = new Set<string>(), ...others] = fitting;
+  const asked = [...others.reduce((common, names) => common.intersection(names), first)];
+  const unknown = ['beneficiary_type', 'payment_type'].filter((name) => payee[name] === undefined);
+  return [...unknown, ...asked.filter((name) => payee[name] === undefined)];
 }
 
 /** Fields that the bank requires of a payee under every payment type it may get: any other could end up as a finding. */

@@ -129,26 +129,36 @@ describe('made from a message', () => {
     return path;
   };
 
-  it('mapping and payees need no second round: what is blank is all that is asked for', async () => {
+  it('mapping and payees need no second round: what is asked for in one table is all that is asked for', async () => {
     const message = join(folder, 'own.xml');
     writeFileSync(message, pain001({ payments: [{ transactions }] }));
     const mapping = await made('mapping', message, 'own.json');
-    const payees = await made('payees', message, 'own.csv');
-    const records: Record<string, string>[] = parse(readFileSync(payees), { columns: true });
+    const { session, printed } = open('sandbox');
+    await template(session, 'payees', { from: message, mapping });
+    const records: Record<string, string>[] = parse(printed.text, { columns: true });
     expect(records.map((it) => [it.account, it.bank, it.account_name])).toEqual(
       IBANS.map((iban) => [iban, 'SAMPFRPP', 'Sample Metals']),
     );
+    const asked = printed.said.at(-1) ?? '';
+    expect(asked).toContain(`Sample Metals ${IBANS[0]}, Sample Metals ${IBANS[1]}`);
     const [entry] = requiredDetails('EUR', 'business').filter(({ payment_type }) => payment_type === 'swift');
-    const sample = samplePayee(entry as RequiredDetailsEntry);
-    const filled = records.map((it) => {
-      const known = Object.entries(it).filter(([, value]) => value !== '');
-      return { ...it, ...sample, beneficiary_type: 'business', ...Object.fromEntries(known) };
-    });
+    const sample: Record<string, string> = {
+      ...samplePayee(entry as RequiredDetailsEntry),
+      beneficiary_type: 'business',
+    };
+    const [, columns = ''] = /if business\s+(.+)/.exec(asked.replaceAll(/,\n\s*/g, ', ')) ?? [];
+    const names = columns.trim().split(', ');
+    expect(names).toContain('company_name');
+    const filled = records.map((it) => ({ ...it, ...Object.fromEntries(names.map((name) => [name, sample[name]])) }));
+    const payees = join(folder, 'own.csv');
     writeFileSync(payees, stringify(filled, { header: true }));
     const { findings, rows } = await checked('sandbox', message, { mapping, payees });
     expect(findings).toEqual([]);
     expect(rows.map(({ iban_no }) => iban_no)).toEqual([...IBANS, IBANS[0]]);
     expect(rows[0]).toMatchObject({ uid: 'u-1001', account_id: 'acc-u1001-eur', account_name: 'Sample Metals' });
+    const again = open('sandbox');
+    await template(again.session, 'payees', { from: message, mapping, payees });
+    expect(again.printed.said.at(-1)).toBe('Nothing has to be filled in.');
   });
 
   it('mapping numbers the rows of a message whose ids repeat, and the message is paid with it', async () => {
