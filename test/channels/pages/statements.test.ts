@@ -35,7 +35,7 @@ async function upload(visit: Visit, text: string, csrf?: string) {
 it('a statement is taken on the page, whose differences show both sides, and are a table and JSON', async () => {
   const { people, store } = await opened();
   const carol = await signedIn(people, 'carol');
-  expect((await carol.send('/statements')).text).toContain('No statement was taken yet.');
+  expect((await carol.send('/statements')).text).toContain('No statement has been submitted yet.');
   expect(await upload(carol, UNEXPLAINED)).toMatchObject({ status: 303, headers: { location: '/statements' } });
   expect(await store.statementsTaken({ limit: 9 })).toMatchObject([{ takenBy: 'carol', entries: 2 }]);
   const { text } = await carol.send('/statements');
