@@ -19,6 +19,16 @@ export interface OriginalTransaction {
   currency: string;
   /** Requested execution date, ISO 8601. */
   requestedExecution?: string;
+  /** Structured remittance information, if present: creditor references, and documents with what is paid of each. */
+  settles?: { references: readonly string[]; documents: readonly SettledDocument[] };
+}
+
+export interface SettledDocument {
+  number: string;
+  /** ISO 8601. */
+  date?: string | undefined;
+  /** `120.00 EUR`. */
+  amount?: string | undefined;
 }
 
 /** Facts from which the answer about one transaction is made. */

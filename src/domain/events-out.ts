@@ -41,8 +41,8 @@ export interface EventFilter {
 /** Outcome of one delivery. `why` is kebab-case and holds no value from the receiver. */
 export type DeliveryOutcome =
   | { kind: 'taken' }
-  /** The receiver fails for any event, not only for this one. */
-  | { kind: 'unavailable'; why: string; retryAfterMs?: number }
+  /** The receiver fails for any event, not only for this one; `isOfMail`: a mail server said it of an address or a mail. */
+  | { kind: 'unavailable'; why: string; retryAfterMs?: number; isOfMail?: boolean }
   /** The receiver works, but does not accept this event. */
   | { kind: 'refused'; why: string }
   /** The receiver wants no further events. */

@@ -34,7 +34,9 @@ export const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2800\u3
 
 /** Free text may be about people, so it is masked like beneficiary details. */
 export const isFreeText = (column: string): boolean => column === 'note' || column === 'reason';
-const SHOWN_COLUMNS: ReadonlySet<string> = new Set(INSTRUCTION_FIELDS.filter((name) => !isFreeText(name)));
+const SHOWN_COLUMNS: ReadonlySet<string> = new Set(
+  INSTRUCTION_FIELDS.filter((name) => !isFreeText(name) && name !== 'advice_to'),
+);
 
 /**
  * The value for a finding: unchanged in our own columns, masked in all others; null if blank. A card number given instead of a

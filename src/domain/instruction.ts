@@ -32,6 +32,10 @@ export interface PayoutInstruction {
   max_slippage?: string;
   /** `high` is released, and gets scarce money, before `normal` (absent). Never sent to the bank. */
   priority?: string;
+  /** E-mail address to which the payee is advised of the payment once it is completed. Never sent to the bank. */
+  advice_to?: string;
+  /** Language of that mail (`ADVICE_LANGUAGES`); absent: that of the payee's country. */
+  advice_language?: string;
   /** Reference of an earlier payout of this document that is proven unpaid; this row pays it again. */
   retry_of?: string;
   /** Not columns of any file: what the plan of a row that sells another currency has shown. */
@@ -62,6 +66,14 @@ export interface PayoutInput extends Surroundings {
   [field: string]: string | number | undefined;
 }
 
+/** In which payees are advised. */
+export const ADVICE_LANGUAGES = ['en', 'de', 'fr', 'es'] as const;
+export type AdviceLanguage = (typeof ADVICE_LANGUAGES)[number];
+
+/** As much of RFC 5321 as people use; nothing in it steers a mail server or a header. */
+export const isMailAddress = (text: string): boolean =>
+  text.length <= 254 && /^[\w.+%'-]+@[\w-]+(\.[\w-]+)+$/.test(text);
+
 /** Columns with a meaning of their own; every other column is a beneficiary field. */
 export const INSTRUCTION_FIELDS = [
   'id',
@@ -81,6 +93,8 @@ export const INSTRUCTION_FIELDS = [
   'fee_cap',
   'max_slippage',
   'priority',
+  'advice_to',
+  'advice_language',
   'retry_of',
 ] as const;
 

@@ -24,6 +24,8 @@ export interface CreditTransfer {
   remittance?: string;
   /** A structured reference, which the remittance includes. */
   reference?: string;
+  /** E-mail address to which the payee asks to be advised. */
+  adviceTo?: string;
   /** Code or text of the purpose. */
   purpose?: string;
   original: OriginalTransaction;

@@ -8,3 +8,13 @@ export interface ReminderRecord {
   /** When the time to act ends, epoch ms. */
   until: number;
 }
+
+/** A mail to a payee about a payout. It holds no address. */
+export interface AdviceRecord {
+  reference: string;
+  /** `paid`, or the order with which money came back. */
+  about: string;
+  /** `refused`: the mail server does not take the address. */
+  outcome: 'sent' | 'refused';
+  at: number;
+}

@@ -1,5 +1,6 @@
-import { type Database, inTransaction } from './engine/database.ts';
-import type { ReminderRecord } from './notice-tables.ts';
+import { audit } from './audit-log.ts';
+import { type Database, inChunks, insertNew, inTransaction } from './engine/database.ts';
+import type { AdviceRecord, ReminderRecord } from './notice-tables.ts';
 import { announce } from './outbox.ts';
 import type { PayoutRecord } from './schema.ts';
 
@@ -55,3 +56,22 @@ export function recordReminder(db: Database, reminder: ReminderRecord, at: numbe
 
 export const reminderOf = (db: Database, reference: string): Promise<ReminderRecord | undefined> =>
   db.selectFrom('reminders').selectAll().where('reference', '=', reference).executeTakeFirst();
+
+/** Mails to payees about these payouts. */
+export function advicesOf(db: Database, references: readonly string[]): Promise<AdviceRecord[]> {
+  const query = db.selectFrom('advices').selectAll();
+  return inChunks(references, (some) => query.where('reference', 'in', some).execute());
+}
+
+/** Records mails to payees that were not recorded before, each with an audit entry. `why`: for a refused address, in kebab-case. */
+export function recordAdvices(db: Database, advices: readonly AdviceRecord[], why?: string): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    for (const advice of advices) {
+      if ((await insertNew(transaction, 'advices', advice)) === 0) continue;
+      const { reference, about, outcome, at } = advice;
+      const action = `advice ${outcome}`;
+      const detail = { about, ...(why !== undefined && { why }) };
+      await audit(transaction, { at, actor: 'product', action, subject: reference, detail });
+    }
+  });
+}

@@ -17,7 +17,7 @@ import type { SwitchScope } from '../domain/switch-scope.ts';
 import type { SerializedEntry } from './audit/entry.ts';
 import type { Hash } from './audit/merkle.ts';
 import type { Json, JsonColumns } from './engine/column-dialect.ts';
-import type { ReminderRecord } from './notice-tables.ts';
+import type { AdviceRecord, ReminderRecord } from './notice-tables.ts';
 import type { OutboxEvent, RefusedEvent, SubscriptionRecord } from './outbox-tables.ts';
 import type { PeriodTables } from './period-tables.ts';
 import { STATEMENT_JSON_COLUMNS, type StatementTables } from './statement-tables.ts';
@@ -75,6 +75,7 @@ export interface Tables extends StatementTables, PeriodTables {
   acceptedDifferences: AcceptedDifferenceRow;
   // Of what people were notified.
   reminders: ReminderRecord;
+  advices: AdviceRecord;
   listReads: ListRead;
   listLags: ListLag;
 }

@@ -21,6 +21,7 @@ import { seesAll } from '../http/may-see.ts';
 import { OPEN } from '../http/route-access.ts';
 import { asTheyAre } from '../http/words.ts';
 import { accountRoutes } from './accounts-page.ts';
+import { adviceRoutes } from './advice-page.ts';
 import { auditRoutes } from './audit-page.ts';
 import { batchDecisionRoutes } from './batch-decision-page.ts';
 import { batchRoutes } from './batch-page.ts';
@@ -59,7 +60,7 @@ import { correctRoutes, PendingUploads, planRoutes, submitRoutes } from './submi
 import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
-  ...[waitingRoutes, findRoutes, payoutRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
+  ...[waitingRoutes, findRoutes, payoutRoutes, adviceRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
   ...[overviewRoutes, accountRoutes, cashRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes, displayRoutes],
   ...[incidentRoutes, statementPageRoutes, periodRoutes, switchRoutes, auditRoutes],
 ];

@@ -43,6 +43,7 @@ import {
 import { placeOf } from '../http/operation.ts';
 import { RECHECK } from '../http/operations/decision-operations.ts';
 import { ANY_ROLE, accessOf, isAllowed } from '../http/route-access.ts';
+import { advicePath } from './advice-page.ts';
 import { commentRoute, commentSection } from './comments.ts';
 import { incidentNote } from './incidents-page.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
@@ -135,6 +136,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       mayCancel: mayCancel(caller, row),
       step: nextStep(row, await stepContext(gateway, [row])),
       now: gateway.now(),
+      advicePath: isMasked ? undefined : advicePath(gateway, row),
       sides: await sidesShown({ store, bank: gateway.bank, settings: gateway.settings, isMasked }, row),
       answer: (await ownApproval(gateway, caller, { row, notice })) ?? answerOf(notice, row),
       hasJustDecided: DECIDED.includes(notice),
@@ -304,6 +306,8 @@ interface PayoutPage {
   step: NextStep | undefined;
   /** Epoch ms. */
   now: number;
+  /** Of the advice to the payee; undefined: there is none for the viewer. */
+  advicePath: string | undefined;
   /** Comparisons; undefined if the bank does not answer. */
   sides: readonly Comparison[] | undefined;
   /** Result of the viewer's last action. */
@@ -325,6 +329,7 @@ ${incidents.map((it) => incidentNote(it, view, row))}
 <p class="amount">${money(amount, currency)}</p>
 ${flags.length > 0 && html`<ul class="flags">${flags.map((flag) => html`<li class="badge attention">${flag}</li>`)}</ul>`}
 ${paymentFacts(shown)}
+${page.advicePath !== undefined && html`<p><a href="${page.advicePath}">Remittance advice</a></p>`}
 </section>
 ${next(page)}
 ${bothSides(page.sides)}

@@ -183,7 +183,7 @@ type Fields = Record<string, string>;
 
 /** A credit transfer as a payout: our account for the debtor's, the bank's fields for the creditor's data. */
 export function instructionOf(transfer: CreditTransfer, context: MessageContext): MappedTransfer {
-  const { id, amount, currency, requestedExecution, remittance, purpose } = transfer;
+  const { id, amount, currency, requestedExecution, remittance, purpose, adviceTo } = transfer;
   const debtor = debtorOf(transfer, context);
   const payee = payeeOf(transfer, debtor.fields.uid, context);
   const instruction = {
@@ -192,7 +192,7 @@ export function instructionOf(transfer: CreditTransfer, context: MessageContext)
     amount,
     currency,
     ...payee.fields,
-    ...present({ note: remittance, reason: purpose, execute_on: requestedExecution }),
+    ...present({ note: remittance, reason: purpose, execute_on: requestedExecution, advice_to: adviceTo }),
   };
   const { spare, rule } = payee;
   context.seen?.(transfer, instruction, rule);

@@ -3,7 +3,7 @@ import type { PaymentTypeRule } from '../messages/mapping.ts';
 import { ORDINARY_INSTRUMENTS, ORDINARY_LEVELS } from '../messages/message-instruction.ts';
 import type { Fate } from '../not-carried.ts';
 import type { Fields } from './pain001-grammar.ts';
-import type { Transaction } from './transaction.ts';
+import { adviceAddress, type Transaction } from './transaction.ts';
 
 /** What decides whether a field is carried. */
 interface Reported {
@@ -182,7 +182,11 @@ const OF_TRANSACTION: Readonly<Record<string, Field>> = {
   Purp: { carried: '`reason`' },
   RgltryRptg: ALWAYS,
   Tax: ALWAYS,
-  RltdRmtInf: ALWAYS,
+  RltdRmtInf: {
+    carried: '`advice_to`, where the method is EMAL',
+    notCarried: 'otherwise',
+    isMissed: ({ transaction }) => adviceAddress(transaction) === undefined,
+  },
   'RmtInf/Ustrd': { carried: '`note`' },
   'RmtInf/Strd/RfrdDocInf': ALWAYS,
   'RmtInf/Strd/RfrdDocInf/Nb': {

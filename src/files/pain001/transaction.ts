@@ -1,4 +1,5 @@
 import type { OriginalTransaction } from '../../domain/bank-message.ts';
+import { isMailAddress } from '../../domain/instruction.ts';
 import type { Creditor, CreditTransfer } from '../credit-transfer.ts';
 import type { Identity } from '../messages/mapping.ts';
 import { documentId } from '../messages/message-instruction.ts';
@@ -44,6 +45,7 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
     creditor: creditorOf(fields),
     remittance: remittanceOf(fields),
     reference: fields.one('RmtInf/Strd/CdtrRefInf/Ref'),
+    adviceTo: adviceAddress(fields),
     purpose: fields.one('Purp/Cd', 'Purp/Prtry'),
     original,
   };
@@ -74,7 +76,31 @@ function originalOf({ payment, fields }: Transaction): OriginalTransaction {
     amount: fields.raw(amount) ?? '',
     currency: fields.raw(`${amount}/@Ccy`) ?? '',
     requestedExecution: date,
+    ...structuredOf(fields),
   };
+}
+
+const STRUCTURED = 'RmtInf/Strd';
+/** Later ones are only in the message. */
+const DOCUMENTS_MAX = 50;
+
+/** What the payment settles, for the advice to its payee. */
+function structuredOf(fields: Fields): Pick<OriginalTransaction, 'settles'> {
+  const numbers = fields.all(`${STRUCTURED}/RfrdDocInf/Nb`);
+  const references = fields.all(`${STRUCTURED}/CdtrRefInf/Ref`);
+  if (numbers.length === 0 && references.length === 0) return {};
+  const dates = fields.all(`${STRUCTURED}/RfrdDocInf/RltdDt`, `${STRUCTURED}/RfrdDocInf/RltdDt/Dt`);
+  const paid = `${STRUCTURED}/RfrdDocAmt/RmtdAmt`;
+  const [amounts, currencies] = [fields.all(paid), fields.all(`${paid}/@Ccy`)];
+  // Which date and amount belong to which document is known only if each has one.
+  const isDated = dates.length === numbers.length;
+  const isPriced = amounts.length === numbers.length && currencies.length === numbers.length;
+  const documents = numbers.slice(0, DOCUMENTS_MAX).map((number, index) => ({
+    number,
+    ...(isDated && { date: dates[index] }),
+    ...(isPriced && { amount: `${amounts[index]} ${currencies[index]}` }),
+  }));
+  return { settles: { references: references.slice(0, DOCUMENTS_MAX), documents } };
 }
 
 function creditorOf(fields: Fields): Creditor {
@@ -106,6 +132,12 @@ function creditorOf(fields: Fields): Creditor {
     },
   };
 }
+
+/** Where the remittance information is sent by e-mail, for which the message may also have other ways. */
+export const adviceAddress = (fields: Fields): string | undefined =>
+  fields.all('RltdRmtInf/RmtLctnMtd', 'RltdRmtInf/RmtLctnDtls/Mtd').includes('EMAL')
+    ? fields.all('RltdRmtInf/RmtLctnElctrncAdr', 'RltdRmtInf/RmtLctnDtls/ElctrncAdr').find(isMailAddress)
+    : undefined;
 
 /** Unstructured text and creditor references; without either, the numbers of the documents paid. */
 function remittanceOf(fields: Fields): string | undefined {

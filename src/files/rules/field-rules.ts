@@ -1,6 +1,6 @@
 import { isMerchantRequestId } from '../../domain/card-number.ts';
 import { hasUnprintable, isFreeText } from '../../domain/finding.ts';
-import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { ADVICE_LANGUAGES, isMailAddress, type PayoutInstruction } from '../../domain/instruction.ts';
 import {
   type AmountFinding,
   compareDecimals,
@@ -136,6 +136,11 @@ const RULES: readonly (readonly [column: string, rule: ValueRule])[] = [
   ['fee_cap', must(isDecimal, 'not-a-decimal', 'write a plain decimal: 2.50')],
   ['max_slippage', fraction],
   ['retry_of', reference],
+  [
+    'advice_to',
+    must(isMailAddress, 'bad-mail-address', 'not an e-mail address; write one such as accounts@supplier.example'),
+  ],
+  ['advice_language', oneOf('bad-language', 'write en, de, fr or es, or leave it empty', ...ADVICE_LANGUAGES)],
   ['priority', oneOf('bad-priority', 'write high or normal, or leave it empty', 'high', 'normal')],
 ];
 

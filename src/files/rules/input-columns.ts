@@ -189,6 +189,20 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
     example: 'high',
     findings: ['bad-priority'],
   },
+  advice_to: {
+    needed: 'no',
+    meaning: 'The payee is [advised by mail](report.md#remittance-advice) once the payment is completed',
+    rule: 'One e-mail address',
+    example: 'accounts@supplier.example',
+    findings: ['bad-mail-address'],
+  },
+  advice_language: {
+    needed: 'no',
+    meaning: 'Language of that mail; empty: that of the country of the account',
+    rule: '`en`, `de`, `fr` or `es`',
+    example: 'de',
+    findings: ['bad-language'],
+  },
   retry_of: {
     needed: 'no',
     meaning: 'Reference of the earlier payout with this `id` that is proven unpaid and that this row pays again',

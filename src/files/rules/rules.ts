@@ -36,6 +36,10 @@ export const RULES: Readonly<Record<string, string>> = {
   'bad-fraction': 'This is not a fraction from 0 to 1. Write one per cent as 0.01.',
   'bad-id': 'The id contains a character that is not allowed, or surrounding spaces. Copy it exactly, without "/".',
   'bad-indicator': 'The indicator of an ABA record is not one of the allowed letters. Leave it blank.',
+  'bad-language':
+    'An advice is written in English, German, French or Spanish. Write `en`, `de`, `fr` or `es`, or leave it empty.',
+  'bad-mail-address':
+    'An advice goes to one e-mail address such as accounts@supplier.example. Correct it or leave it empty.',
   'bad-priority': 'There are only two priorities. Write `high` or `normal`, or leave the value empty.',
   'bad-record':
     'A record of this type is not allowed at this place. Put the records into the order that the format requires.',

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { isPrivateAddress } from '../../bank/private-addresses.ts';
 import { EVENT_KINDS, type EventFilter, type EventKind } from '../../domain/events-out.ts';
+import { ADVICE_LANGUAGES, type AdviceLanguage } from '../../domain/instruction.ts';
 import { isLoopback } from '../../domain/loopback.ts';
 import { plainText } from '../../domain/plain-text.ts';
 import { webhookSecrets } from './cards.ts';
@@ -14,7 +15,7 @@ import { duration, mailAddress, pathText, smtpUrl } from './values.ts';
 /** Which events are delivered, and to whom. */
 export interface Subscription extends EventFilter {
   name: string;
-  to: WebhookReceiver | MailReceivers;
+  to: WebhookReceiver | MailReceivers | PayeeMails;
 }
 
 export interface WebhookReceiver {
@@ -38,6 +39,30 @@ export interface MailReceivers {
   daily?: string;
 }
 
+/** Mails to payees about what was paid to them, `PAYOUTS_ADVICE`. */
+export interface PayeeMails {
+  kind: 'advice';
+  /** Name under which the payees know who pays. */
+  payer: string;
+  /** Where answers go; absent: to the sender. */
+  replyTo?: string | undefined;
+  /** One mail for all that a payee was paid in this time, ms; absent: one for each payout. */
+  everyMs?: number | undefined;
+  /** Where neither the row nor the payee's country tells. */
+  language: AdviceLanguage;
+  /** Payees, by their id at the bank, who are advised of every payout. */
+  payees: Readonly<Record<string, { to: string; language?: AdviceLanguage | undefined }>>;
+  /** Texts in place of the usual ones, by language. */
+  templates: Partial<Readonly<Record<AdviceLanguage, Partial<AdviceTemplate>>>>;
+}
+
+/** Texts of a mail to a payee. `{payer}` and `{total}` are filled in. */
+export interface AdviceTemplate {
+  subject: string;
+  opening: string;
+  closing: string;
+}
+
 export interface MailServer {
   /** `smtp://` or `smtps://`, with name and password if the server requires them. */
   url: string;
@@ -51,6 +76,11 @@ export const EVENT_CONFIG_KEYS = {
     pathText,
     null,
     'JSON file of subscriptions to events by webhook and mail; absent: no events are sent',
+  ),
+  PAYOUTS_ADVICE: key(
+    pathText,
+    null,
+    'JSON file of what mails to payees say, who are advised of what was paid to them; absent: none are sent',
   ),
   PAYOUTS_EVENTS_KEEP: key(
     duration,
@@ -73,11 +103,15 @@ export const EVENT_CONFIG_KEYS = {
 /** Throws a `ConfigError` for an unusable file, and for a subscription with mail but no mail server. */
 export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>) {
   const { PAYOUTS_EVENTS: path, PAYOUTS_EVENTS_KEEP: keepMs, PAYOUTS_SMTP_URL: url, PAYOUTS_MAIL_FROM: from } = values;
-  const subscriptions = path === undefined ? [] : loadSubscriptions(path);
-  if (url === undefined && subscriptions.some(({ to }) => to.kind === 'mail')) {
+  const { PAYOUTS_ADVICE: advice } = values;
+  const subscriptions = [
+    ...(path === undefined ? [] : loadSubscriptions(path)),
+    ...(advice === undefined ? [] : [loadAdvice(advice)]),
+  ];
+  if (url === undefined && subscriptions.some(({ to }) => to.kind !== 'webhook')) {
     throw new ConfigError(
       'PAYOUTS_SMTP_URL',
-      'is missing for a subscription with mail',
+      'is missing for mails',
       'Set smtps://NAME:PASSWORD@HOST, preferably in a file named by PAYOUTS_SMTP_URL_FILE.',
     );
   }
@@ -90,13 +124,48 @@ export function eventsOf(values: ValuesOf<typeof EVENT_CONFIG_KEYS>) {
   };
 }
 
+/** No subscription of `PAYOUTS_EVENTS` is called so. */
+const ADVICE_NAME = 'remittance-advice';
+
+const adviceText = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .refine((text) => text.replaceAll(/\{(?:payer|total)\}/g, '').search(/[{}]/) === -1, {
+    error: 'has braces other than {payer} and {total}',
+  });
+const template = z.strictObject({
+  subject: adviceText.refine((text) => !/[\r\n]/.test(text), { error: 'has several lines' }).optional(),
+  opening: adviceText.optional(),
+  closing: adviceText.optional(),
+});
+const language = z.enum(ADVICE_LANGUAGES);
+
+const adviceFile = z.strictObject({
+  payer: z.string().min(1).max(140),
+  replyTo: mailAddress.optional(),
+  every: duration.optional(),
+  language: language.default('en'),
+  payees: z.record(z.string().min(1), z.strictObject({ to: mailAddress, language: language.optional() })).default({}),
+  templates: z.partialRecord(language, template).default({}),
+});
+
+function loadAdvice(path: string): Subscription {
+  const hint = 'docs/report.md, "Remittance advice", shows an example.';
+  const { every: everyMs, ...rest } = readJsonFile(path, adviceFile, 'PAYOUTS_ADVICE', hint);
+  return { name: ADVICE_NAME, kinds: ['payout.ended', 'payout.returned'], to: { kind: 'advice', everyMs, ...rest } };
+}
+
 const DIGEST_EVERY = '15m';
 
 const kinds = z.array(z.enum(Object.keys(EVENT_KINDS) as EventKind[])).min(1);
 
 const entry = z
   .strictObject({
-    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'is not a name such as erp or treasury-mail' }),
+    name: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, { error: 'is not a name such as erp or treasury-mail' })
+      .refine((name) => name !== ADVICE_NAME, { error: 'is the name of the mails to payees' }),
     url: z.string().optional(),
     secrets: z.array(webhookSecrets).min(1).optional(),
     secretFiles: z.array(z.string()).min(1).optional(),

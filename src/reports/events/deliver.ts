@@ -40,7 +40,7 @@ interface LeaseDeps {
 }
 
 /** The right to deliver to a subscription, held by one process at a time. */
-class Lease implements AsyncDisposable {
+export class Lease implements AsyncDisposable {
   readonly #deps: LeaseDeps;
   readonly #name: string;
   #renewAt = 0;
@@ -95,7 +95,7 @@ interface MailTransport {
    * Sends one mail to all addresses. Taken once the server has accepted it for every one; sent again, it goes only to the
    * remaining ones, as far as this process knows. Never throws.
    */
-  send(digest: Digest, addresses: readonly string[]): Promise<DeliveryOutcome>;
+  send(digest: Digest & { replyTo?: string | undefined }, addresses: readonly string[]): Promise<DeliveryOutcome>;
   close(): void;
 }
 
@@ -116,7 +116,7 @@ export function mailTransport({ url, from, isRemote }: MailServer): MailTranspor
   });
   let partly = { id: '', taken: new Set<unknown>() };
   return {
-    async send({ id, subject, text }, addresses) {
+    async send({ id, subject, text, replyTo }, addresses) {
       if (partly.id !== id) partly = { id, taken: new Set() };
       const { taken } = partly;
       try {
@@ -125,6 +125,7 @@ export function mailTransport({ url, from, isRemote }: MailServer): MailTranspor
           to: addresses.filter((address) => !taken.has(address)),
           subject,
           text,
+          ...(replyTo !== undefined && { replyTo }),
           messageId: `<${id}@durable-payouts>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
@@ -132,12 +133,16 @@ export function mailTransport({ url, from, isRemote }: MailServer): MailTranspor
         for (const address of accepted) taken.add(address);
         return rejected.length === 0 ? { kind: 'taken' } : { kind: 'unavailable', why: 'mail-partly-refused' };
       } catch (error) {
-        return { kind: 'unavailable', why: whyNotMailed(error) };
+        return { kind: 'unavailable', why: whyNotMailed(error), isOfMail: isOfMail(error) };
       }
     },
     close: () => transport.close(),
   };
 }
+
+/** Whether the server works, and does not take this mail or its address. */
+const isOfMail = (error: unknown): boolean =>
+  error instanceof Error && 'command' in error && (error.command === 'RCPT TO' || error.command === 'DATA');
 
 /** A code instead of the server's text, which can repeat an address. */
 function whyNotMailed(error: unknown): string {

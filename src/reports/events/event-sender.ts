@@ -1,6 +1,7 @@
 import type { HttpProxy } from '../../bank/proxy.ts';
 import type { MailServer, Subscription } from '../../platform/config/events.ts';
 import type { SubscriptionRecord } from '../../store/store.ts';
+import { deliverAdvice } from '../advice/deliver-advice.ts';
 import { deliverDigest, deliverEvents, isDue, mailTransport, type SenderDeps, webhookEndpoint } from './deliver.ts';
 
 const POLL_MS = 1_000;
@@ -36,6 +37,9 @@ export function startSender(
     if (mailServer === undefined) throw new Error(`${name} has no mail server`);
     const transport = mailTransport(mailServer);
     closers.push(() => transport.close());
+    if (to.kind === 'advice') {
+      return { name, isDaily, deliver: () => deliverAdvice(deps, { ...subscription, to }, transport.send) };
+    }
     return { name, isDaily, deliver: () => deliverDigest(deps, { ...subscription, to }, transport.send) };
   });
   const running = new Map<string, Promise<void>>();

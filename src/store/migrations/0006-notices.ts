@@ -9,4 +9,9 @@ const NOTICES = `
 create table reminders (
   reference text primary key,
   state_since bigint not null, until bigint not null
+);
+create table advices (
+  reference text not null, about text not null,
+  outcome text not null, at bigint not null,
+  constraint advices_key primary key (reference, about)
 )`;

@@ -296,6 +296,45 @@ it('documents beside a text, and what structured remittance says of them, are a 
   ]);
 });
 
+it('where a payee asks for its advice by e-mail is kept, with what the payment settles', async () => {
+  const related = (method: string, address: string) =>
+    `<RltdRmtInf><RmtLctnDtls><Mtd>${method}</Mtd><ElctrncAdr>${address}</ElctrncAdr></RmtLctnDtls></RltdRmtInf>`;
+  const document = (number: string, amount = '') =>
+    `<Strd><RfrdDocInf><Nb>${number}</Nb><RltdDt>2026-03-01</RltdDt></RfrdDocInf>${amount && `<RfrdDocAmt><RmtdAmt Ccy="EUR">${amount}</RmtdAmt></RfrdDocAmt>`}</Strd>`;
+  const creditor = '<Strd><CdtrRefInf><Ref>RF18539007547034</Ref></CdtrRefInf></Strd>';
+  const transactions = [
+    {
+      rest: `${related('EMAL', 'ap@supplier.example')}<RmtInf>${document('INV-1', '10.00')}${document('INV-2', '2.50')}</RmtInf>`,
+    },
+    {
+      rest: `${related('URID', 'https://user@supplier.example')}<RmtInf>${document('INV-3', '1.00')}${document('INV-4')}${creditor}</RmtInf>`,
+    },
+    {},
+  ];
+  const { rows, findings, warnings } = await read(pain001({ payments: [{ transactions }] }));
+  expect(findings).toEqual([]);
+  expect(rows.map(({ instruction }) => instruction.advice_to)).toEqual(['ap@supplier.example', undefined, undefined]);
+  const dated = { date: '2026-03-01' };
+  expect(rows.map(({ original }) => original?.settles)).toEqual([
+    {
+      references: [],
+      documents: [
+        { number: 'INV-1', ...dated, amount: '10.00 EUR' },
+        { number: 'INV-2', ...dated, amount: '2.50 EUR' },
+      ],
+    },
+    {
+      references: ['RF18539007547034'],
+      documents: [
+        { number: 'INV-3', ...dated },
+        { number: 'INV-4', ...dated },
+      ],
+    },
+    undefined,
+  ]);
+  expect(warnings.filter(({ message }) => message.includes('RltdRmtInf')).map(({ row }) => row)).toEqual([2]);
+});
+
 it('what asks the bank to book in another way is a warning, whether it is in the transaction or in its block', async () => {
   const type = '<PmtTpInf><InstrPrty>HIGH</InstrPrty><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>';
   const normal = '<PmtTpInf><InstrPrty>NORM</InstrPrty></PmtTpInf>';

@@ -85,3 +85,38 @@ describe('the file of subscriptions', () => {
     expect(() => load([{ ...webhook, url: 'http://localhost:9/' }])).not.toThrow();
   });
 });
+
+describe('the file of advices to payees', () => {
+  function advices(given: unknown, env: Record<string, string> = { PAYOUTS_SMTP_URL: 'smtp://127.0.0.1' }) {
+    const file = join(folder, 'advice.json');
+    writeFileSync(file, JSON.stringify(given));
+    return loadConfig({ PAYOUTS_HOME: folder, PAYOUTS_ADVICE: file, ...env }).events.subscriptions;
+  }
+
+  it('is a subscription of its own, and needs a mail server', () => {
+    const payees = { 'ben-1': { to: 'ap@supplier.example', language: 'de' } };
+    expect(advices({ payer: 'Example GmbH', every: '1h', payees })).toEqual([
+      {
+        name: 'remittance-advice',
+        kinds: ['payout.ended', 'payout.returned'],
+        to: { kind: 'advice', payer: 'Example GmbH', everyMs: 3_600_000, language: 'en', payees, templates: {} },
+      },
+    ]);
+    expect(() => advices({ payer: 'Example GmbH' }, {})).toThrow('PAYOUTS_SMTP_URL: is missing');
+    expect(() => load([{ ...webhook, name: 'remittance-advice' }])).toThrow('is the name of the mails to payees');
+  });
+
+  it.each([
+    ['nobody who pays', {}, 'payer'],
+    ['an unknown language', { payer: 'A', language: 'it' }, 'language'],
+    [
+      'a place that nothing fills',
+      { payer: 'A', templates: { de: { opening: 'An {name}' } } },
+      'has braces other than',
+    ],
+    ['a subject of two lines', { payer: 'A', templates: { de: { subject: 'a\nb' } } }, 'has several lines'],
+    ['no address', { payer: 'A', payees: { b: { to: 'a@b, c@d' } } }, 'is not an address'],
+  ])('is refused with %s', (_what, given, why) => {
+    expect(() => advices(given)).toThrow(why);
+  });
+});

@@ -142,6 +142,7 @@ async function statusOf(
 function addressOf(subscription: Subscription | undefined): string | null {
   if (subscription === undefined) return null;
   const { to } = subscription;
+  if (to.kind === 'advice') return 'payees';
   return to.kind === 'webhook' ? new URL(to.url).origin : to.addresses.join(', ');
 }
 
