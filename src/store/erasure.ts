@@ -98,12 +98,15 @@ export function erasePayouts(
 ): Promise<number> {
   return inTransaction(db, async (transaction) => {
     const entries: AuditEntry[] = [];
-    for (const { reference, instruction, payloadDigest } of rows) {
+    for (const { reference, instruction, original, payloadDigest } of rows) {
+      // What a message says that a payment settles is text for the payee, as a note is.
+      const kept = original === null ? null : { ...original, settles: undefined };
       const left = withoutPersonalData(instruction);
       const isErased = await met(
         transaction
           .updateTable('payouts')
-          .set({ instruction: json(left), payee: null, lookAlikeKey: null, lookAlikeAccount: null, erasedAt: at })
+          .set({ instruction: json(left), original: json(kept), erasedAt: at })
+          .set({ payee: null, lookAlikeKey: null, lookAlikeAccount: null })
           .where('reference', 'in', due(transaction, before).select('reference').where('reference', '=', reference))
           // PostgreSQL checks this once more when another worker has changed the row meanwhile, but not the query above.
           .where('erasedAt', 'is', null)

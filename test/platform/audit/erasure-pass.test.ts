@@ -20,6 +20,7 @@ const FIELDS = {
   account_name: 'Zoe Zimtstern',
   iban_no: 'DE89370400440532013000',
   note: 'for Zoe Zimtstern',
+  advice_to: 'Zimtstern@payee.example',
   reason: 'alimony of Zimtstern',
 };
 const MARKS = /Zimtstern|DE89370400440532013000/;
