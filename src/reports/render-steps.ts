@@ -1,6 +1,7 @@
 import { agoOf, counted, groupedAmount, labelled, minuteOf, spanOf, totalsText } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import type { NextStep } from './next-step.ts';
+import { STATE_WORDS } from './state-texts.ts';
 import type { StepGroup } from './step-groups.ts';
 
 const LABEL = 'otherwise  '.length;
@@ -49,7 +50,7 @@ export function stepGroupsText(groups: readonly StepGroup[], layout: StepLayout)
   return groups
     .map((group) => {
       const { count, totals, state, kind, rows } = group;
-      const head = `${counted(count, 'payout')} ${state} [${kind}]: ${totalsText(totals)}`;
+      const head = `${counted(count, 'payout')} ${STATE_WORDS[state]} [${kind}]: ${totalsText(totals)}`;
       const named = rows.slice(0, NAMED_MAX).map(({ documentId }) => visible(documentId));
       const more = count > named.length ? [`and ${groupedAmount(count - named.length)} more`] : [];
       return [

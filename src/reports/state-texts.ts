@@ -52,7 +52,7 @@ export const STATES: Readonly<Record<ShownState, { meaning: string; byItself: st
 export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
   received: 'not started yet',
   preparing: 'being prepared',
-  scheduled: 'waiting for their date',
+  scheduled: 'scheduled for a later date',
   held: 'held',
   'awaiting-funds': 'waiting for money',
   'awaiting-approval': 'waiting for approval',

@@ -91,7 +91,7 @@ describe('a batch with rows that wait for people', () => {
     const left = await home.payouts('run', file, '--yes');
     expect(left.code).toBe(6);
     expect(left.stderr).toMatch(/All rows of this file are already known; following/);
-    expect(left.stdout).toMatch(/^3 payouts awaiting-bank-approval \[bank-approval-required\]/m);
+    expect(left.stdout).toMatch(/^3 payouts waiting for the bank's audit \[bank-approval-required\]/m);
     expect(left.stdout).toContain('--kind bank-approval-required');
     const waiting = await home.payouts('inbox', '--json');
     expect(
