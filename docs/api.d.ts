@@ -339,6 +339,8 @@ export interface Instruction {
   fee_cap?: string;
   max_slippage?: string;
   priority?: string;
+  advice_to?: string;
+  advice_language?: string;
   retry_of?: string;
   [key: string]: any;
 }
