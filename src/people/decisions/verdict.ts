@@ -83,12 +83,15 @@ export async function verdictOn(
 function considerSigned(
   policy: Policy,
   awaited: AwaitedApproval,
-  { question, decision, subject: by, remark, digest, signedAt }: SignedDecision,
+  { question, decision, subject: by, remark, digest, signedAt, takenAt }: SignedDecision & { takenAt?: number },
   touches: ScopeFacts,
   now: number,
 ): Verdict {
-  const person = personAt(policy, by, signedAt);
-  const names = decidesAs(person, question, { maker: awaited.maker ?? null, touches });
+  const namesAt = (at: number): readonly string[] =>
+    decidesAs(personAt(policy, by, at), question, { maker: awaited.maker ?? null, touches });
+  // When it was signed is the signer's own word: in a name that counts when it arrives as well.
+  const arrived = namesAt(takenAt ?? now);
+  const names = namesAt(signedAt).filter((name) => arrived.includes(name));
   const given = { decision, by, remark, digest };
   const verdicts = names.map((name) => consider(awaited, name === by ? given : { ...given, for: name }, now));
   const maker: Verdict = { verdict: 'refused', why: 'the maker may not approve' };
@@ -104,7 +107,7 @@ async function signedAbout(
   store: Store,
   { reference, batchId }: PayoutRecord,
   { question, digest, alone }: Omit<SignedQuestion, 'needed'>,
-): Promise<SignedDecision[]> {
+): Promise<(SignedDecision & { takenAt: number })[]> {
   const own = await store.signedDecisionsOf({ reference, question, digest });
   if (batchId === null || question === 'screening') return own;
   const approves = (rowDigest: string): boolean => question !== 'hold' && rowDigest === digest && alone !== true;

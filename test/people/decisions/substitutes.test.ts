@@ -76,3 +76,20 @@ it('what a substitute signed in time counts afterwards, and not without the entr
   expect(await under([substituteOf(bob, { until: now + 1 })])).toMatchObject({ awaited: { approvedBy: ['dave'] } });
   expect(await under([])).toMatchObject({ awaited: { approvedBy: [] } });
 });
+
+it('a signature of a day of one absence counts for nobody on a day of another, of the maker', async () => {
+  const { store, authority, row } = await asked(alice, [
+    substituteOf(bob, { from: now - 2 * DAY_MS, until: now - DAY_MS }),
+    substituteOf(alice, { from: now - DAY_MS }),
+  ]);
+  const signedAt = now - DAY_MS - 1;
+  const about = { storeId: store.id, reference: row.reference, question: 'payout', digest: 'paid' } as const;
+  const verdict = await takeDecision(
+    authority,
+    row,
+    ASKED,
+    signedBy(dave, { ...about, signedAt, expiresAt: now + 600_000 }),
+  );
+  expect(verdict.verdict).toBe('refused');
+  expect(await verdictOn(authority, row, ASKED)).toMatchObject({ awaited: { approvedBy: [] } });
+});
