@@ -132,7 +132,7 @@ const PERSONAL: readonly string[] = ['note', 'reason', 'advice_to'];
 /** What books, proofs and the search for duplicates need; everything else of an instruction is about a person, or free text. */
 const IMPERSONAL: ReadonlySet<string> = new Set<string>([
   ...INSTRUCTION_FIELDS.filter((name) => !PERSONAL.includes(name)),
-  ...['to_account_id', 'sell_currency', 'max_rate', 'paying_account_id'],
+  ...['to_account_id', 'sell_currency', 'max_rate', 'paying_account_id', 'exchanged_by'],
 ]);
 
 export const withoutPersonalData = (instruction: PayoutInstruction): PayoutInstruction =>
