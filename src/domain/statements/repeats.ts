@@ -56,7 +56,9 @@ function isContinued(a: Coverage, b: Coverage): boolean {
     then.from >= first.to &&
     then.opening !== undefined &&
     then.opening === first.closing &&
-    then.closing !== then.opening;
+    then.closing !== then.opening &&
+    // A day that moves nothing in all, within a month that begins with it, says nothing.
+    (first.closing !== first.opening || then.to === first.to);
   return isAfter(a, b) || isAfter(b, a);
 }
 

@@ -55,3 +55,10 @@ it('two statements of one day of which the second continues the first have booki
   // The same day in another format has the same balances.
   expect(repeatsOf(entries, [noon, { ...evening, opening: 100n, closing: 400n }]).size).toBe(1);
 });
+
+it('a day that moves nothing in all is no statement that the month continues', () => {
+  const first = statement('first', '01', [100n, 100n], 5);
+  const month = statement('month', '01..31', [100n, 900n], 9);
+  const entries = [entry('first.1', 300n, 'B1', '01'), entry('month.1', 300n, 'B1', '01')];
+  expect([...repeatsOf(entries, [first, month])]).toEqual([['month.1', 'first.1']]);
+});
