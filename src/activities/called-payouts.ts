@@ -1,5 +1,4 @@
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import type { PayoutCallResult } from '../domain/payout-call.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { Store } from '../store/store.ts';
@@ -28,9 +27,9 @@ export type PayoutCallActivities = ReturnType<typeof payoutCallActivities>;
 
 async function endOf(store: Pick<Store, 'payout'>, reference: string): Promise<PayoutCallResult | undefined> {
   const row = await store.payout(reference);
-  if (row === undefined) throw ApplicationFailure.nonRetryable('the store has no such payout', 'UnknownPayout');
+  // A restored store may lack what has been sent: that says nothing about its end.
+  if (row === undefined || !isEnd(row.state)) return undefined;
   const { state, reason, orderId, fee, feeCurrency, instruction } = row;
-  if (!isEnd(state)) return undefined;
   const { amount, currency } = instruction;
   return { reference, state, reason, orderId, amount, currency, fee, feeCurrency };
 }

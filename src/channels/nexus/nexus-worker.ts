@@ -63,7 +63,12 @@ async function cancel(app: App, reference: string): Promise<void> {
   const { policy } = app.settings;
   const place = placeOf(app, { name: by, person: policy && personOf(policy, by) });
   try {
-    await CANCEL_PAYOUT.run(place, { reference, reason: 'cancelled by the workflow that called for it' });
+    const answer = await CANCEL_PAYOUT.run(place, {
+      reference,
+      reason: 'cancelled by the workflow that called for it',
+    });
+    const isToStart = async () => (await app.store.payout(reference))?.state === 'received';
+    if ('refused' in answer && (await isToStart())) throw new Error('its batch has not started it yet');
   } catch (error) {
     if (isPassing(problemOf(error).kind)) throw error;
   }
