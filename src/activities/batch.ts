@@ -164,7 +164,10 @@ async function canaryOf(
   { batchId }: BatchRecord,
   count: number,
 ): Promise<ReadonlySet<string> | 'over' | 'stopped'> {
-  const rows = await deps.store.canaryRows(batchId, count);
+  const first = await deps.store.canaryRows(batchId, count);
+  // Of the exchanges, which are always among the first, those that buy for these rows: others may be for later days.
+  const named = new Set(first.map(({ instruction }) => instruction.exchanged_by));
+  const rows = first.filter(({ row, reference }) => row !== null || named.has(reference));
   const failed = rows.find(({ state }) => isSettled(state) && state !== 'completed');
   if (failed !== undefined) {
     const why = failed.reasonCode === null ? '' : ` (${failed.reasonCode})`;

@@ -204,7 +204,7 @@ export interface InFlight {
 }
 
 /** A row that must be completed before the rest of its batch is released. */
-type CanaryRow = Pick<PayoutRecord, 'reference' | 'row' | 'state' | 'reasonCode'>;
+type CanaryRow = Pick<PayoutRecord, 'reference' | 'row' | 'state' | 'reasonCode' | 'instruction'>;
 
 /** States in which a claimed row is in progress and the bank has not accepted its order. Excludes waiting for people. */
 const UNACCEPTED: readonly PayoutState[] = ['preparing', 'submitting', 'resolving'];
@@ -336,7 +336,7 @@ export async function releasable(
 export async function canaryRows(db: Database, batchId: string, count: number): Promise<CanaryRow[]> {
   const rows = db
     .selectFrom('payouts')
-    .select(['reference', 'row', 'state', 'reasonCode'])
+    .select(['reference', 'row', 'state', 'reasonCode', 'instruction'])
     .where('batchId', '=', batchId);
   // All states are named so that the index is used to find the released rows.
   const released = await rows.where('state', 'in', PAYOUT_STATES).where('releasedAt', '>', 0).execute();
