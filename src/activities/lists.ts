@@ -26,6 +26,7 @@ import {
   askedOf,
   cameBackEnough,
   earlierReferences,
+  GENERATIONS_MAX,
   GENERATIONS_MORE,
   mayOtherGenerationPay,
 } from '../store/proven-unpaid.ts';
@@ -49,7 +50,7 @@ export async function unsentOrders(
   { uid, documentId, generation, kind }: SentRow,
 ): Promise<UnsentOrder[]> {
   if (!(await store.hasUnaskedOrders())) return [];
-  const references = Array.from({ length: generation + 1 + GENERATIONS_MORE }, (_, each) =>
+  const references = Array.from({ length: Math.min(generation, GENERATIONS_MAX) + 1 + GENERATIONS_MORE }, (_, each) =>
     orderKindsOf(kind).map((orderKind) => referenceOf(uid, documentId, orderKind, each)),
   ).flat();
   const byStem = new Map(references.map((reference) => [ownStem(reference) ?? '', reference]));

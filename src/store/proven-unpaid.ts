@@ -129,4 +129,4 @@ export const earlierReferences = ({ uid, documentId, generation, kind }: Generat
   );
 
 /** Nobody pays a document again so often. */
-const GENERATIONS_MAX = 1_000;
+export const GENERATIONS_MAX = 1_000;

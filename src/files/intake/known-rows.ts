@@ -1,12 +1,11 @@
 import type { Finding } from '../../domain/finding.ts';
-import { referenceOf } from '../../domain/identity.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { sameMoney } from '../../domain/payee.ts';
 import { isEnd, isSettled, type ShownState } from '../../domain/payout-state.ts';
 import { shownStateOf } from '../../domain/returned.ts';
 import { orderAsked } from '../../domain/submission.ts';
 import { orderReference } from '../../store/claimed-row.ts';
-import { areEarlierUnpaid, provenUnpaid } from '../../store/proven-unpaid.ts';
+import { areEarlierUnpaid, earlierReferences, provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow, KnownClaim, PayoutRecord, Store } from '../../store/store.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
@@ -191,10 +190,8 @@ const areAllUnpaid = (
  */
 async function boughtFor(store: Store, payouts: readonly PayoutRecord[]): Promise<Map<string, string>> {
   const retried = new Map<string, string>();
-  for (const { uid, documentId, generation, reference } of payouts) {
-    for (let earlier = 0; earlier <= generation; earlier += 1) {
-      retried.set(referenceOf(uid, documentId, 'payment', earlier), reference);
-    }
+  for (const payout of payouts) {
+    for (const earlier of [...earlierReferences(payout), payout.reference]) retried.set(earlier, payout.reference);
   }
   const booked = (await store.bookedExchangesOf([...retried.keys()])).map(({ reference }) => reference);
   const accounts = new Map<string, string>();
