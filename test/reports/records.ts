@@ -66,6 +66,7 @@ export function record(
     by: 'maria',
     original: null,
     lookAlikeOf: null,
+    erasedAt: null,
     term: 1,
     assessed: null,
     state,

@@ -47,7 +47,7 @@ export const PAYOUT_REASONS = {
   ),
   'awaiting-exchange': forNobody(
     'waiting for the exchange of its batch, which buys the money for it',
-    '`payouts status BATCH` names the exchange, and `payouts status` of that says what it waits for. `payouts cancel ID` withdraws the payout.',
+    '`payouts status BATCH` lists the exchange, and what it waits for. `payouts cancel ID` withdraws the payout.',
     'It continues when the exchange is completed. If that buys nothing, people are asked.',
   ),
   'approval-required': forApprover(

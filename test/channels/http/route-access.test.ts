@@ -31,6 +31,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
       'GET /payouts',
       'GET /payouts.csv',
       'GET /payouts/:reference',
+      'GET /payouts/:reference/advice',
     ],
     'POST /payouts/:reference/comments',
     ...['GET /batches', 'GET /batches/:id', 'GET /batches/:id/live', 'GET /overview'],

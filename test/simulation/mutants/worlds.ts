@@ -138,8 +138,8 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: PROVEN_UNPAID,
-        find: 'return (await provenUnpaid(store, await store.payoutsOf(earlierReferences(row)))).size === generation;',
-        replace: "return (await store.payoutsOf(earlierReferences(row))).every(({ state }) => state !== 'completed');",
+        find: 'return (await provenUnpaid(store, part, askedOf(row, part))).size === part.length;',
+        replace: "return earlier.every(({ state }) => state !== 'completed');",
       },
     ],
   },
