@@ -1,5 +1,5 @@
 import { ByReference } from '../reference-form.ts';
-import { DAY_MS, laterDay } from '../time.ts';
+import { laterDay } from '../time.ts';
 import type {
   AttributedReturn,
   BookedLine,
@@ -12,14 +12,13 @@ import type {
   Reconciled,
   ToReconcile,
 } from './booked.ts';
+import { BOOKED_WITHIN_DAYS, DOCUMENT_LENGTH, daysBetween, FilePayments, fold, sumsOf } from './booked-as-one.ts';
 
 /**
  * Which booking of a bank belongs to which movement of ours, and where the two differ. Pure: nothing here changes the outcome of a
  * payout; a finding is for people.
  */
 
-/** How long a bank may take to book what it has completed: a long weekend. */
-const BOOKED_WITHIN_DAYS = 5;
 /** How long after a payment its return is looked for among equal amounts; by its reference it is found at any time. */
 export const RETURNED_WITHIN_DAYS = 60;
 const CANDIDATES_MAX = 10;
@@ -53,6 +52,8 @@ class Matching {
   /** Lines about which people have decided. */
   private readonly said: ReadonlySet<string>;
   private readonly lineOrders: ReadonlySet<string>;
+  /** Records of which it was said that a payment should not have been booked: its fee is no other difference. */
+  private readonly surplus = new Set<string>();
   /** Records about whose payment something was already said. */
   private readonly judged = new Set<string>();
 
@@ -146,7 +147,7 @@ class Matching {
     return true;
   }
 
-  private feesOf(reference: string, line: BookedLine): OurMovement[] {
+  private feesOf(reference: string, line: Parameters<typeof isSamePlace>[1]): OurMovement[] {
     const movements = this.byReference.get(reference)?.movements ?? [];
     return movements.filter((it) => it.kind === 'fee' && this.unbooked.has(it.id) && isSamePlace(it, line));
   }
@@ -199,9 +200,15 @@ class Matching {
       const fees = rest.filter(({ line }) => line.direction === 'debit' && line.isFee);
       const debits = rest.filter(({ line }) => line.direction === 'debit' && !line.isFee);
       const credits = rest.filter(({ line }) => line.direction === 'credit');
-      this.judgeDebits(record, debits);
+      if (isBookedBack(record, debits, credits)) {
+        for (const { line, by } of [...debits, ...credits]) {
+          this.matched(line, record, line.direction === 'debit' ? 'payment' : 'return', by);
+        }
+      } else {
+        this.judgeDebits(record, debits);
+        this.judgeCredits(record, this.judgeArrival(record, credits));
+      }
       this.judgeFees(record, fees);
-      for (const credit of credits) this.judgeCredit(record, credit);
     }
   }
 
@@ -229,7 +236,8 @@ class Matching {
   }
 
   private judgeDebits(record: OurRecord, debits: readonly Named[]): void {
-    for (const { line, by } of debits) this.matched(line, record, 'payment', by);
+    const kind = record.movements.find(isPaidOut)?.kind ?? 'payment';
+    for (const { line, by } of debits) this.matched(line, record, kind, by);
     const lines = debits.map(({ line }) => line);
     const [first] = lines;
     if (first === undefined || record.state === 'open') return;
@@ -238,11 +246,10 @@ class Matching {
       const { state, endedOn } = record;
       const isLate = state === 'unpaid' && endedOn !== undefined && lines.every(({ on }) => on > endedOn);
       this.say(isLate ? 'late-booking' : 'booked-not-paid', record, lines, undefined, booked);
+      this.surplus.add(record.reference);
       return;
     }
-    const isDue = (it: OurMovement): boolean =>
-      it.direction === 'debit' && it.kind !== 'fee' && this.unbooked.delete(it.id);
-    const main = record.movements.find(isDue);
+    const main = record.movements.find((it) => isPaidOut(it) && this.unbooked.delete(it.id));
     if (main === undefined) this.judgeSurplus(record, lines);
     else this.judgePayment(record, main, lines);
   }
@@ -281,11 +288,13 @@ class Matching {
 
   /** The payment was booked as it should be, and these lines come on top. */
   private judgeSurplus(record: OurRecord, lines: readonly BookedLine[]): void {
-    const before = record.movements.find((it) => it.kind !== 'fee' && it.direction === 'debit');
-    const ours = before?.minor;
+    const ours = record.movements.find(isPaidOut)?.minor;
     const whole = lines.filter(({ minor }) => ours === undefined || minor * 2n > ours);
     const small = lines.filter((line) => !whole.includes(line));
-    if (whole.length > 0) this.say('booked-twice', record, whole, ours, (ours ?? 0n) + sum(whole));
+    if (whole.length > 0) {
+      this.say('booked-twice', record, whole, ours, (ours ?? 0n) + sum(whole));
+      this.surplus.add(record.reference);
+    }
     if (small.length > 0)
       this.judgeFees(
         record,
@@ -303,23 +312,44 @@ class Matching {
     const due = all.filter((it) => this.unbooked.has(it.id));
     const already = sum(all) - sum(due);
     for (const fee of due) this.unbooked.delete(fee.id);
-    if (sum(lines) === sum(due)) return;
+    const isOfSurplus = this.surplus.has(record.reference) && sum(lines) <= sum(all.length > 0 ? all : lines);
+    if (sum(lines) === sum(due) || isOfSurplus || record.state === 'open') return;
     this.say('other-fee', record, lines, sum(all), already + sum(lines));
   }
 
-  private judgeCredit(record: OurRecord, { line, by }: Named): void {
-    const { reference, state } = record;
-    const isUndone = line.isReversal && !line.isReturn;
-    if (isUndone && state === 'paid') {
-      this.matched(line, record, 'return', by);
-      this.say('booking-undone', record, [line], record.asked.minor, line.minor);
-      return;
+  /** What an exchange has bought, or a transfer brings, in another amount or in parts: no return. Returns the other credits. */
+  private judgeArrival(record: OurRecord, credits: readonly Named[]): readonly Named[] {
+    const main = record.movements.find(
+      (it) => it.direction === 'credit' && it.kind !== 'return' && this.unbooked.has(it.id),
+    );
+    if (main === undefined) return credits;
+    const isIt = ({ line }: Named): boolean => isSamePlace(main, line) && !line.isReturn && !line.isReversal;
+    const arrived = credits.filter(isIt);
+    if (arrived.length === 0) return credits;
+    this.unbooked.delete(main.id);
+    for (const { line, by } of arrived) this.matched(line, record, main.kind, by);
+    const lines = arrived.map(({ line }) => line);
+    const booked = sum(lines);
+    if (booked !== main.minor) this.say('other-amount', record, lines, main.minor, booked, main.currency);
+    return credits.filter((it) => !arrived.includes(it));
+  }
+
+  private judgeCredits(record: OurRecord, credits: readonly Named[]): void {
+    for (const { line, by } of credits) this.matched(line, record, 'return', by);
+    const lines = credits.map(({ line }) => line);
+    const undone = lines.filter(({ isReversal, isReturn }) => isReversal && !isReturn);
+    if (undone.length > 0 && record.state === 'paid') {
+      // With its fee, if the bank has booked that back too.
+      const payments = undone.filter(({ isFee }) => !isFee);
+      this.say('booking-undone', record, undone, record.asked.minor, sum(payments.length > 0 ? payments : undone));
     }
-    this.matched(line, record, 'return', by);
-    if (isUndone) return;
+    for (const line of lines) if (!undone.includes(line)) this.returned(record, line);
+  }
+
+  private returned({ reference, movements }: OurRecord, line: BookedLine): void {
     const { id, orderId, minor, currency, on, returnReason: reason } = line;
     const shownBy = orderId === id ? 'statement' : 'orders';
-    const known = record.movements.find(
+    const known = movements.find(
       (it) =>
         it.kind === 'return' &&
         it.currency === currency &&
@@ -337,6 +367,7 @@ class Matching {
     lines: readonly BookedLine[],
     ours: bigint | undefined,
     booked: bigint | undefined,
+    ourCurrency = kind === 'other-fee' ? lines[0]?.currency : undefined,
   ): void {
     this.judged.add(record.reference);
     if (lines.length > 0 && lines.every(({ id }) => this.said.has(id))) return;
@@ -351,7 +382,7 @@ class Matching {
         accountId,
         currency,
         ours,
-        ourCurrency: kind === 'other-fee' ? currency : asked.currency,
+        ourCurrency: ourCurrency ?? asked.currency,
       },
       ...{ booked, on, candidates: [] },
     });
@@ -361,14 +392,27 @@ class Matching {
   byAmount(): void {
     const free = Map.groupBy(this.unbooked.values(), placeOf);
     for (const line of inOrderOfDays(this.open)) {
-      const fitting = (free.get(placeOf(line)) ?? []).filter((it) => this.unbooked.has(it.id) && this.mayBe(it, line));
-      const known = fitting.filter((it) => this.isPaidTo(it, line));
-      const inOrder = (known.length > 0 ? known : fitting).toSorted((a, b) => (a.on < b.on ? -1 : 1));
-      const chosen = inOrder.find(({ kind }) => kind !== 'fee') ?? inOrder[0];
+      const chosen = this.fittest(free.get(placeOf(line)), line);
       if (chosen === undefined) continue;
       this.open.delete(line);
       this.take(line, chosen, 'amount');
     }
+    const withFee = Map.groupBy(
+      [...this.unbooked.values()].filter((it) => it.kind !== 'fee' && this.feesOf(it.reference, it).length > 0),
+      (it) => placeOf({ ...it, minor: it.minor + sum(this.feesOf(it.reference, it)) }),
+    );
+    for (const line of inOrderOfDays(this.open)) {
+      const chosen = this.fittest(withFee.get(placeOf(line)), line);
+      if (chosen !== undefined) this.takeAll(line, [chosen], 'amount');
+    }
+  }
+
+  /** Of movements of one amount: that of the payee whose account the line shows, else the oldest. */
+  private fittest(some: readonly OurMovement[] = [], line: BookedLine): OurMovement | undefined {
+    const fitting = some.filter((it) => this.unbooked.has(it.id) && this.mayBe(it, line));
+    const known = fitting.filter((it) => this.isPaidTo(it, line));
+    const inOrder = (known.length > 0 ? known : fitting).toSorted((a, b) => (a.on < b.on ? -1 : 1));
+    return inOrder.find(({ kind }) => kind !== 'fee') ?? inOrder[0];
   }
 
   private mayBe(movement: OurMovement, line: BookedLine): boolean {
@@ -482,38 +526,6 @@ class Matching {
   }
 }
 
-/** Payments by the ids of their file. */
-class FilePayments {
-  private readonly byFile: ReadonlyMap<string, readonly OurMovement[]>;
-  private readonly byId = new Map<string, OurMovement[]>();
-
-  constructor(paid: readonly OurMovement[], batchOf: (reference: string) => OurRecord['batch'] | undefined) {
-    this.byFile = Map.groupBy(paid, (it) => fileOf(batchOf(it.reference), it));
-    for (const it of paid) {
-      const { batchId, messageId, paymentId } = batchOf(it.reference) ?? {};
-      const whole = messageId === undefined || paymentId === undefined ? undefined : `${messageId}/${paymentId}`;
-      for (const id of [batchId, messageId, paymentId, whole]) {
-        if (id === undefined || fold(id).length < DOCUMENT_LENGTH) continue;
-        const some = this.byId.get(fold(id));
-        if (some === undefined) this.byId.set(fold(id), [it]);
-        else some.push(it);
-      }
-    }
-  }
-
-  all(): (readonly OurMovement[])[] {
-    return [...this.byFile.values()];
-  }
-
-  named({ batch, references }: BookedLine): readonly OurMovement[] {
-    const { messageId, paymentId } = batch ?? {};
-    const whole = messageId === undefined || paymentId === undefined ? undefined : `${messageId}/${paymentId}`;
-    const ids = [whole, paymentId, messageId, ...references];
-    const known = ids.find((id) => id !== undefined && this.byId.has(fold(id)));
-    return this.byId.get(fold(known ?? '')) ?? [];
-  }
-}
-
 interface Named {
   line: BookedLine;
   by: MatchedBy;
@@ -521,33 +533,6 @@ interface Named {
 
 /** A surplus up to so many times the expected fee is a higher fee, and above it another amount. */
 const FEE_TIMES = 10n;
-/** A document number that is shorter is found in any text. */
-const DOCUMENT_LENGTH = 5;
-
-/** Sets of movements that a bank may book as one. */
-function sumsOf(
-  near: readonly OurMovement[],
-  line: BookedLine,
-  batchOf: (movement: OurMovement) => OurRecord['batch'] | undefined,
-): OurMovement[][] {
-  const [paid, fees] = [near.filter(({ kind }) => kind !== 'fee'), near.filter(({ kind }) => kind === 'fee')];
-  if (line.isFee) {
-    const months = Map.groupBy(fees, ({ on }) => on.slice(0, 'YYYY-MM'.length));
-    return [...Map.groupBy(fees, ({ on }) => on).values(), ...months.values(), fees];
-  }
-  const soon = paid.filter(({ on }) => daysBetween(on, line.on) <= BOOKED_WITHIN_DAYS);
-  const own = Map.groupBy(fees, ({ reference }) => reference);
-  const withFee = soon.map((it) => [it, ...(own.get(it.reference) ?? [])]);
-  const files = [...Map.groupBy(soon, (it) => fileOf(batchOf(it), it)).values()];
-  const withFees = files.map((some) => some.flatMap((it) => [it, ...(own.get(it.reference) ?? [])]));
-  const cards = soon.filter(({ kind }) => kind === 'card');
-  return [...withFee, ...files, ...withFees, ...Map.groupBy(cards, ({ on }) => on).values(), cards];
-}
-
-/** Payments of one file and day. */
-const fileOf = (batch: OurRecord['batch'] | undefined, { on, reference, kind }: OurMovement): string =>
-  `${kind} ${batch?.batchId ?? reference} ${batch?.paymentId ?? ''} ${on}`;
-
 const isSamePlace = (
   a: Pick<OurMovement, 'accountId' | 'currency' | 'direction'>,
   b: Pick<BookedLine, 'accountId' | 'currency' | 'direction'>,
@@ -556,9 +541,19 @@ const isSamePlace = (
 const placeOf = ({ accountId, currency, direction, minor }: OurMovement | BookedLine): string =>
   `${accountId} ${currency} ${direction} ${minor}`;
 
-const sum = (some: readonly { minor: bigint }[]): bigint => some.reduce((total, { minor }) => total + minor, 0n);
+/** The bank has booked a payment that it did not make, and booked it back. */
+function isBookedBack({ state }: OurRecord, debits: readonly Named[], credits: readonly Named[]): boolean {
+  const [debited, credited] = [debits, credits].map((some) => some.map(({ line }) => line));
+  const [first] = debited ?? [];
+  if (state !== 'unpaid' || first === undefined || debited === undefined || credited === undefined) return false;
+  const isHere = (it: BookedLine): boolean => it.accountId === first.accountId && it.currency === first.currency;
+  return [...debited, ...credited].every(isHere) && sum(debited) === sum(credited);
+}
 
-const fold = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+/** What a payout, an exchange or a transfer takes from its account. */
+const isPaidOut = ({ direction, kind }: OurMovement): boolean => direction === 'debit' && kind !== 'fee';
+
+const sum = (some: readonly { minor: bigint }[]): bigint => some.reduce((total, { minor }) => total + minor, 0n);
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -576,5 +571,3 @@ function theOther(one: OurRecord | undefined, another: OurRecord): OurRecord | u
 
 const inOrderOfDays = (lines: Iterable<BookedLine>): BookedLine[] =>
   [...lines].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : a.id < b.id ? -1 : 1));
-
-const daysBetween = (from: string, to: string): number => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
