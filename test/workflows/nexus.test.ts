@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Client, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it as test } from 'vitest';
 import { startNexusWorker } from '../../src/channels/nexus/nexus-worker.ts';
 import type { PayInput, PayoutCallResult } from '../../src/channels/nexus/payouts-service.ts';
 import type { Policy } from '../../src/domain/authority.ts';
@@ -30,6 +30,9 @@ import {
 import { recordHistory } from '../support/record-history.ts';
 import { temporalConnections } from '../support/temporal-connections.ts';
 import { until } from '../support/until.ts';
+
+/** Calls through Nexus do not end on the oldest server that is supported; docs/input.md says so. */
+const it = test.skipIf(process.env.PAYOUTS_TEST_OLDEST === '1');
 
 const CALLER = `caller-${process.pid}-${Date.now()}`;
 const CALLER_QUEUE = 'hr';

@@ -22,7 +22,7 @@ async function oldestCli(): Promise<string> {
   return installed;
 }
 
-const env = { ...process.env, TEMPORAL_CLI_PATH: await oldestCli() };
+const env = { ...process.env, TEMPORAL_CLI_PATH: await oldestCli(), PAYOUTS_TEST_OLDEST: '1' };
 const PROJECTS = ['workflows', 'workflows-thorough', 'embedded'].flatMap((name) => ['--project', name]);
 const args = [VITEST, 'run', ...PROJECTS, ...process.argv.slice(2)];
 const [code] = await once(spawn(process.execPath, args, { env, stdio: 'inherit' }), 'exit');
