@@ -297,7 +297,7 @@ function uploading(session: Session, path: string, { sign }: Signer, options: Op
       quotes = document.plan.quotes;
       if (own !== undefined) {
         keepOnly(own, rows);
-        bindRows(own, quotes);
+        await bindRows(own, quotes);
         await assertPlanOf(document.plan, rows, own.claims(), own.exchanges);
         if (options.invalid === 'stop' && rows.length < own.rowCount) throw planDiffers(document.plan, 'rows left out');
         signing = rows;
@@ -550,7 +550,7 @@ async function toSignAgain(
   using own = new StagedFile();
   for (const [at, { instruction, generation }] of rows.entries())
     own.claim(claimRow({ row: at + 1, instruction, generation }));
-  bindRows(own, plan.quotes);
+  await bindRows(own, plan.quotes);
   const signing = plannedRows({ staged: own });
   await assertPlanOf(plan, signing, own.claims(), own.exchanges);
   if (rows.some(({ reference, digest }, at) => !isDeepStrictEqual({ reference, digest }, signing[at])))

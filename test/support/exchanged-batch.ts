@@ -19,7 +19,7 @@ async function exchangedRows(
   for (const claim of rowsOf(fields.map((given) => ({ account_id: 'acc-u1001-eur', ...given })))) staged.claim(claim);
   staged.accounts = new Map([['acc-u1001-eur', { uid: 'u-1001', currency: 'EUR' }]]);
   const quotes = await quoteExchanges(bank, staged, { maxSlippage, exchange: 'per-batch' });
-  bindRows(staged, quotes);
+  await bindRows(staged, quotes);
   return { rows: [...staged.claims()], exchanges: staged.exchanges, quoted: quotes[0]?.sellAmount ?? '' };
 }
 

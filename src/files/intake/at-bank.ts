@@ -136,14 +136,15 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
   staged.payeeOwners = owners;
   for await (const { row, instruction } of itemsInTurns(staged.claims())) {
     const { account_id: account, beneficiary_id: payee } = instruction;
-    const findings: Finding[] = [];
-    const at = { file, line: staged.lineOf(row), row };
-    if (accounts.has(account)) findings.push({ ...at, ...NOT_FOUND.account, value: account });
-    if (payee !== undefined && payees.has(payee)) findings.push({ ...at, ...NOT_FOUND.beneficiary, value: payee });
+    const wrong: Omit<Finding, 'file' | 'line' | 'row'>[] = [];
+    if (accounts.has(account)) wrong.push({ ...NOT_FOUND.account, value: account });
+    if (payee !== undefined && payees.has(payee)) wrong.push({ ...NOT_FOUND.beneficiary, value: payee });
     const its = payee === undefined ? undefined : currencies.get(payee);
     if (its !== undefined && its !== instruction.currency)
-      findings.push({ ...at, ...otherCurrency(its, instruction.currency), value: payee ?? null });
-    if (findings.length === 0) continue;
+      wrong.push({ ...otherCurrency(its, instruction.currency), value: payee ?? null });
+    if (wrong.length === 0) continue;
+    const at = { file, line: staged.lineOf(row), row };
+    const findings = wrong.map((it) => ({ ...it, ...at }));
     found.add(...findings);
     staged.finding(...findings);
     staged.drop(row);

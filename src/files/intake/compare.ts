@@ -195,11 +195,15 @@ export async function markLookAlikes(
   const found: LookAlikes = { count: 0, rows: [] };
   const since = lookAlikesSince(days, now);
   if (since === undefined) return found;
-  for (const page of staged.claimPages()) {
-    const alikes = await store.lookAlikes(page.flatMap(lookAlikeKeys), since);
+  for await (const page of itemsInTurns(staged.claimPages())) {
+    const keyed = page.map((claim) => ({ claim, keys: lookAlikeKeys(claim) }));
+    const alikes = await store.lookAlikes(
+      keyed.flatMap(({ keys }) => keys),
+      since,
+    );
     const known = new Map<string, LookAlike>(alikes.map((alike) => [alike.key, alike]));
-    for (const claim of page) {
-      const [alike] = lookAlikeKeys(claim).flatMap((key) => known.get(key) ?? []);
+    for (const { claim, keys } of keyed) {
+      const [alike] = keys.flatMap((key) => known.get(key) ?? []);
       if (alike === undefined) continue;
       staged.claim({ ...claim, lookAlikeOf: alike.reference });
       found.count += 1;

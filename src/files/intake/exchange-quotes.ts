@@ -110,13 +110,13 @@ export function boundBy(
 }
 
 /** The same for every row that may be paid; and adds the exchanges that buy for all rows. */
-export function bindRows(staged: StagedFile, quotes: readonly QuotedExchange[]): void {
-  staged.exchanges = quotes.some(({ perBatch }) => perBatch !== undefined) ? exchangesOf(staged, quotes) : [];
+export async function bindRows(staged: StagedFile, quotes: readonly QuotedExchange[]): Promise<void> {
+  staged.exchanges = quotes.some(({ perBatch }) => perBatch !== undefined) ? await exchangesOf(staged, quotes) : [];
   const references = new Map(
     staged.exchanges.map(({ reference, instruction }) => [keyPerBatch(instruction), reference]),
   );
   const bind = boundBy(quotes, references);
-  for (const page of quotes.length === 0 ? [] : staged.claimPages()) {
+  for await (const page of itemsInTurns(quotes.length === 0 ? [] : staged.claimPages())) {
     for (const claim of page) staged.claim({ ...claim, instruction: bind(claim.instruction) });
   }
 }
@@ -129,11 +129,12 @@ interface BoughtFor {
   maxSlippage: string;
 }
 
-function exchangesOf(staged: StagedFile, quotes: readonly QuotedExchange[]): ClaimRow[] {
+async function exchangesOf(staged: StagedFile, quotes: readonly QuotedExchange[]): Promise<ClaimRow[]> {
+  const perBatch = new Map(quotes.flatMap((quote) => (quote.perBatch ? [[keyOfQuote(quote), quote] as const] : [])));
   const groups = new Map<string, BoughtFor>();
-  for (const { reference, instruction } of staged.claims()) {
+  for await (const { reference, instruction } of itemsInTurns(staged.claims())) {
     const key = keyOf(instruction, true);
-    const quote = quotes.find((it) => it.perBatch !== undefined && keyOfQuote(it) === key);
+    const quote = perBatch.get(key);
     if (quote === undefined) continue;
     const { maxSlippage } = quote;
     const group = groups.get(key) ?? { amount: quote.perBatch?.fees ?? '0', references: [], maxSlippage };

@@ -7,6 +7,7 @@ import { orderAsked } from '../../domain/submission.ts';
 import { orderReference } from '../../store/claimed-row.ts';
 import { areEarlierUnpaid, earlierReferences, provenUnpaid } from '../../store/proven-unpaid.ts';
 import type { ClaimRow, KnownClaim, PayoutRecord, Store } from '../../store/store.ts';
+import { itemsInTurns } from '../input.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
 import type { MayDiscloseOf, ReadFile } from './read-input.ts';
@@ -50,7 +51,7 @@ export async function dropKnown(
     reported.set(batchId, mayDisclose);
     return mayDisclose ? `batch ${batchId}` : 'another batch';
   };
-  for (const page of staged.claimPages()) {
+  for await (const page of itemsInTurns(staged.claimPages())) {
     const { rows, broken } = await asGenerations(store, page, lists);
     for (const { row, rule, message } of broken) misuse(row, rule, message);
     const claims = new Map((await store.knownClaims(rows)).map((claim) => [claim.row, claim]));

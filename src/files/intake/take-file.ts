@@ -168,7 +168,7 @@ async function planned(
   const { exchange = app.config.exchange } = options;
   const { maxSlippage } = app.config.settings.terms;
   const quotes = options.quotes ?? (await quoteExchanges(app.bank, staged, { maxSlippage, exchange }));
-  bindRows(staged, quotes);
+  await bindRows(staged, quotes);
   assertMayExchange(app, staged, options);
   if (asksOne(app, options)) staged.warning({ file, ...UNSIGNED });
   const plan = await planOf(file, itemsInTurns(staged.claims()), compared, daysOf(app), staged.exchanges);
