@@ -120,6 +120,18 @@ export function sumDecimals(texts: Iterable<string>): string {
   return formatDecimal(sum);
 }
 
+/** `of` times `to` by `from`, rounded up in the last place of `of`; "0" if `from` is. Of decimals that are not negative. */
+export function inProportion(of: string, to: string, from: string): string {
+  const [value, whole, part] = [of, to, from].map((text) => parseDecimal(text) ?? { digits: 0n, scale: 0 });
+  if (value === undefined || whole === undefined || part === undefined || part.digits === 0n) return '0';
+  const by = part.digits * 10n ** BigInt(whole.scale);
+  const digits = (value.digits * whole.digits * 10n ** BigInt(part.scale) + by - 1n) / by;
+  return formatDecimal({ digits, scale: value.scale });
+}
+
+/** Without its sign: some banks write debits with a minus (interface section 2 does not show whether). */
+export const unsigned = (text: string): string => text.replace(/^-/, '');
+
 /**
  * Whether `actual` is worse than `quoted` by more than `cap` (a fraction: `"0.01"` is one per cent), for a price that should be
  * low. Exact: `actual > quoted * (1 + cap)` in integers. A text that is not a decimal counts as exceeded.

@@ -1,5 +1,5 @@
 import { groupedAmount } from './display.ts';
-import { compareDecimals, decimalsEqual, sumDecimals } from './money.ts';
+import { compareDecimals, decimalsEqual, sumDecimals, unsigned } from './money.ts';
 import type { PayoutState, Reason, ShownState } from './payout-state.ts';
 import { REASONS } from './reasons.ts';
 import { returnReasonText } from './statements/return-reasons.ts';
@@ -44,8 +44,6 @@ interface Amount {
   amount: string;
   currency: string;
 }
-
-const unsigned = (amount: string): string => amount.replace(/^-/, '');
 
 const sumOf = (some: readonly Amount[]): string => sumDecimals(some.map(({ amount }) => unsigned(amount)));
 

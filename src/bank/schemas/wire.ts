@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LIST_DOUBTS, type ListDoubt } from '../../domain/absence.ts';
-import { currencyExponent } from '../../domain/money.ts';
+import { currencyExponent, unsigned } from '../../domain/money.ts';
 
 /**
  * Tolerant building blocks for the bank's answers. The interface gives examples, not types, so a number is accepted for a decimal
@@ -50,10 +50,6 @@ function inCurrency(text: string, currency: string): string {
   while (end > exponent && fraction[end - 1] === '0') end -= 1;
   const decimals = fraction.slice(0, end).padEnd(exponent, '0');
   return decimals === '' ? whole : `${whole}.${decimals}`;
-}
-
-function unsigned(value: string): string {
-  return value.replace(/^-/, '');
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { exchangeQuote } from '../../bank/exchange-quote.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
-import { addDecimals, formatDecimal, parseDecimal, sumDecimals } from '../../domain/money.ts';
+import { addDecimals, inProportion, parseDecimal, sumDecimals } from '../../domain/money.ts';
 import type { ClaimRow } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import { type ComparedExchange, comparedWithEach } from './exchange-comparison.ts';
@@ -219,12 +219,8 @@ function addFees(
   return { fees: [...fees.values()].sort((a, b) => (a.currency < b.currency ? -1 : 1)), unknown };
 }
 
-/** So many times the average fee of a class, rounded up in the last place of its quotes. */
-function averageOf({ sum, quoted }: FeeClass, rows: number): string {
-  const { digits, scale } = parseDecimal(sum) ?? { digits: 0n, scale: 0 };
-  const of = BigInt(quoted);
-  return formatDecimal({ digits: (digits * BigInt(rows) + of - 1n) / of, scale });
-}
+/** So many times the average fee of a class. */
+const averageOf = ({ sum, quoted }: FeeClass, rows: number): string => inProportion(sum, `${rows}`, `${quoted}`);
 
 /** What is sold for amounts and fees, by the quote for the amounts alone; rounded up in the last place of the quote. */
 function exchange(
@@ -232,13 +228,8 @@ function exchange(
   { currency: buyCurrency, buyAmount, sellAmount: quoted, rate, perBatch }: QuotedExchange,
 ): void {
   const amount = perBatch === undefined ? paid : buyAmount;
-  const [sells, buys, wanted] = [quoted, buyAmount, amount].map(
-    (text) => parseDecimal(text) ?? { digits: 0n, scale: 0 },
-  );
-  if (sells === undefined || buys === undefined || wanted === undefined || buys.digits === 0n) return;
-  const whole = buys.digits * 10n ** BigInt(wanted.scale);
-  const digits = (sells.digits * wanted.digits * 10n ** BigInt(buys.scale) + whole - 1n) / whole;
-  const sellAmount = formatDecimal({ digits, scale: sells.scale });
+  if ((parseDecimal(buyAmount)?.digits ?? 0n) === 0n) return;
+  const sellAmount = inProportion(quoted, amount, buyAmount);
   take(named, sellAmount);
   named.exchanges.push({ buyCurrency, buyAmount: amount, sellAmount, rate });
 }

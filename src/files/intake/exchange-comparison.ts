@@ -2,15 +2,7 @@ import type { Bank } from '../../bank/bank.ts';
 import { exchangeQuote } from '../../bank/exchange-quote.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
-import {
-  addDecimals,
-  allot,
-  formatDecimal,
-  formatMinor,
-  parseAmount,
-  parseDecimal,
-  sumDecimals,
-} from '../../domain/money.ts';
+import { addDecimals, allot, formatMinor, inProportion, parseAmount, sumDecimals } from '../../domain/money.ts';
 import type { ClaimRow } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import { keyOfQuote, keyPerBatch, type QuotedExchange } from './exchange-quotes.ts';
@@ -99,13 +91,4 @@ async function rowsOf(staged: StagedFile, reference: string): Promise<{ payouts:
 function minorOf(amount: string, currency: string): bigint {
   const parsed = parseAmount(amount, currency);
   return parsed.ok ? parsed.minor : 0n;
-}
-
-/** `of` times `to` by `from`, rounded up in the last place of `of`; "0" if `from` is. */
-function inProportion(of: string, to: string, from: string): string {
-  const [value, whole, part] = [of, to, from].map((text) => parseDecimal(text) ?? { digits: 0n, scale: 0 });
-  if (value === undefined || whole === undefined || part === undefined || part.digits === 0n) return '0';
-  const by = part.digits * 10n ** BigInt(whole.scale);
-  const digits = (value.digits * whole.digits * 10n ** BigInt(part.scale) + by - 1n) / by;
-  return formatDecimal({ digits, scale: value.scale });
 }

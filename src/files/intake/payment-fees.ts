@@ -3,7 +3,7 @@ import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { mostSoldFor } from '../../domain/agreed-cost.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
-import { addDecimals, compareDecimals, sumDecimals } from '../../domain/money.ts';
+import { addDecimals, compareDecimals, inProportion } from '../../domain/money.ts';
 import { itemsInTurns } from '../input.ts';
 import type { StagedFile } from './staged-file.ts';
 
@@ -52,7 +52,7 @@ export async function boughtFees(
   });
   for (const [type, count] of rows) {
     const fee = highest.get(type) ?? highest.get('');
-    if (fee !== undefined) amount = sumDecimals([amount, ...Array.from({ length: count }, () => fee)]);
+    if (fee !== undefined) amount = addDecimals(amount, inProportion(fee, `${count}`, '1'));
   }
   // No fee is more exact than its currency.
   return mostSoldFor(amount, { maxRate: '1', currency });
