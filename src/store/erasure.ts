@@ -24,25 +24,25 @@ type KeptBecause =
 
 /** `before`: epoch ms; what happened since then is recent. */
 const KEPT: Readonly<Record<KeptBecause, (row: PayoutRow, before: number) => Expression<unknown>>> = {
-  'an incident is open or recent': (row: PayoutRow, before: number) =>
+  'an incident is open or recent': (row, before) =>
     row
       .selectFrom('incidents')
       .select('incidentId')
       .whereRef('incidents.reference', '=', 'payouts.reference')
       .where((of) => of.or([of('acknowledgedAt', 'is', null), of('acknowledgedAt', '>=', before)])),
-  'a booking is unexplained': (row: PayoutRow) =>
+  'a booking is unexplained': (row) =>
     row
       .selectFrom('discrepancies')
       .select('discrepancyId')
       .whereRef('discrepancies.reference', '=', 'payouts.reference')
       .where('goneAt', 'is', null),
-  'money came back recently': (row: PayoutRow, before: number) =>
+  'money came back recently': (row, before) =>
     row
       .selectFrom('returns')
       .select('orderId')
       .whereRef('returns.reference', '=', 'payouts.reference')
       .where('seenAt', '>=', before),
-  'its document was paid again recently': (row: PayoutRow, before: number) =>
+  'its document was paid again recently': (row, before) =>
     row
       .selectFrom('payouts as later')
       .select('later.reference')
@@ -50,9 +50,17 @@ const KEPT: Readonly<Record<KeptBecause, (row: PayoutRow, before: number) => Exp
       .whereRef('later.documentId', '=', 'payouts.documentId')
       .whereRef('later.generation', '>', 'payouts.generation')
       .where((of) => of.or([of('later.endedAt', 'is', null), of('later.endedAt', '>=', before)])),
-  'its order is followed': (row: PayoutRow) =>
+  'its order is followed': (row) =>
     row.selectFrom('openOrders').select('openedAt').whereRef('openOrders.reference', '=', 'payouts.reference'),
 };
+
+const erasure = (at: number, subject: string, detail: AuditEntry['detail']): AuditEntry => ({
+  at,
+  actor: 'product',
+  action: ERASED,
+  subject,
+  detail,
+});
 
 const REASONS = Object.keys(KEPT) as KeptBecause[];
 
@@ -115,7 +123,7 @@ export function erasePayouts(
       if (!isErased) continue;
       await eraseSent(transaction, reference);
       const detail = { digest: madeDigest(instruction, payloadDigest), left: madeDigest(left) };
-      entries.push({ at, actor: 'product', action: ERASED, subject: reference, detail });
+      entries.push(erasure(at, reference, detail));
     }
     await audit(transaction, entries);
     return entries.length;
@@ -176,7 +184,7 @@ export function eraseRefusedRows(db: Database, { before, at }: { before: number;
       .where('batchId', '=', batchId)
       .executeTakeFirstOrThrow();
     const detail = { refusedRows: `${numUpdatedRows}` };
-    await audit(transaction, { at, actor: 'product', action: ERASED, subject: batchId, detail });
+    await audit(transaction, erasure(at, batchId, detail));
     return true;
   });
 }
@@ -210,7 +218,7 @@ export async function eraseStatement(db: Database, { before, at }: { before: num
     const its = transaction.updateTable('statements').set({ erasedAt: at }).where('statementId', '=', statementId);
     if (!(await met(its.where('erasedAt', 'is', null)))) return;
     const detail = { number, entries: `${entries}` };
-    await audit(transaction, { at, actor: 'product', action: ERASED, subject: accountId, detail });
+    await audit(transaction, erasure(at, accountId, detail));
   });
   return true;
 }
@@ -303,7 +311,7 @@ export function erasePayees(
     }
     if (gone.length > 0) {
       const detail = { payees: `${gone.length}` };
-      await audit(transaction, { at, actor: 'product', action: ERASED, subject: 'payees', detail });
+      await audit(transaction, erasure(at, 'payees', detail));
     }
     const last = page.length < PAYEES_PER_STEP ? undefined : page.at(-1);
     return { erased: gone.length, next: last && { uid: last.uid, payeeId: last.payeeId } };
@@ -357,7 +365,7 @@ export function erasePayeeChecks(
     }
     if (erased > 0) {
       const detail = { checks: `${erased}` };
-      await audit(transaction, { at, actor: 'product', action: ERASED, subject: 'payee checks', detail });
+      await audit(transaction, erasure(at, 'payee checks', detail));
     }
     return erased;
   });
