@@ -18,7 +18,9 @@ export async function batchExchangeOf(
   const { account_id: sells, to_account_id: buysInto, currency: bought } = exchange?.instruction ?? {};
   const isForIt =
     exchange?.kind === 'exchange' &&
-    ![exchange.batchId === batchId, exchange.uid === uid, sells === account_id].includes(false) &&
+    exchange.batchId === batchId &&
+    exchange.uid === uid &&
+    sells === account_id &&
     buysInto === paying_account_id &&
     bought === currency;
   if (!isForIt) return { is: 'unpaid', reference, says: 'no exchange of this batch has this reference' };

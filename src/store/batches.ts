@@ -453,12 +453,13 @@ export async function amounts(
   return found.map(({ state, instruction: { amount, currency } }) => ({ state, amount, currency }));
 }
 
-/** All rows of a batch in row order, read page by page. */
+/** What buys for all rows of a batch, then its rows. */
 export async function* exchangesThenRows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
   yield* await exchangesOf(db, batchId);
   yield* rows(db, batchId);
 }
 
+/** All rows of a batch in row order, read page by page. */
 export function rows(db: Database, batchId: string): AsyncGenerator<PayoutRecord> {
   return pagedByRow((after) => rowPage(db, batchId, { after, limit: ROWS_PER_STATEMENT }));
 }
