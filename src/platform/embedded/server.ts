@@ -335,8 +335,9 @@ async function end(child: ChildProcess, patienceMs = STOP_PATIENCE_MS): Promise<
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
+/** Their end: the server's errors end with their cause, behind all that failed because of it. */
 function lastLines(file: string): string {
-  return readFileSync(file, 'utf8').trim().split('\n').slice(-3).join(' | ').slice(0, 600) || 'no output';
+  return readFileSync(file, 'utf8').trim().split('\n').slice(-3).join(' | ').slice(-600) || 'no output';
 }
 
 interface SickLimits {
