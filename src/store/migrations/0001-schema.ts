@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { StoreKind } from '../engine/store-url.ts';
 
-/** Creates all tables of the first release. `src/store/schema.ts` says what the columns hold. */
+/** Creates all tables of the first release. `src/store/schema.ts`, and the `*-tables.ts` beside it, say what the columns hold. */
 export async function up(db: Kysely<unknown>, kind: StoreKind): Promise<void> {
   for (const statement of schema(kind).split(';\n')) await sql.raw(statement).execute(db);
 }
@@ -277,5 +277,157 @@ create table refused_events (
   since bigint not null, failures bigint not null, why text not null, next_try_at bigint not null,
   parked_at bigint,
   constraint refused_events_pk primary key (name, position)
+);
+
+-- What a store knows of its own past.
+create table resumptions (at bigint not null, since bigint not null, why text not null);
+create index resumptions_at on resumptions (at);
+
+create table senders (
+  sender_id text primary key,
+  machine text not null, boot text not null, place text not null, place_mark text not null,
+  pid integer not null, process_mark text not null,
+  pulses bigint not null, alive_at bigint not null, ended_at bigint,
+  outages text
+);
+create index senders_alive on senders (alive_at);
+
+-- What the bank has shown.
+create table returns (
+  order_id text primary key,
+  reference text not null,
+  amount text not null, currency text not null,
+  reason_code text, reason_text text,
+  shown_by text not null, other_id text unique,
+  seen_at bigint not null
+);
+create index returns_reference on returns (reference);
+
+create table unasked_orders (
+  order_id text primary key,
+  uid text not null, currency text not null,
+  client_order_id text, stem text,
+  shown text,
+  seen_at bigint not null
+);
+create index unasked_orders_stem on unasked_orders (stem);
+
+create table booked_exchanges (
+  reference text primary key,
+  order_id text not null,
+  sold_amount text, sold_currency text, bought_amount text, bought_currency text, rate text,
+  fee text, fee_currency text,
+  seen_at bigint not null
+);
+
+create table paid_orders (
+  reference text primary key,
+  order_id text not null,
+  amount text, currency text, account_id text,
+  seen_at bigint not null
+);
+
+create table accepted_differences (reference text, order_id text, field text, shown text,
+  constraint accepted_differences_key primary key (reference, order_id, field, shown));
+create table decisions (
+  reference text not null, digest text not null, by text not null,
+  at bigint not null,
+  constraint decisions_key primary key (reference, digest, by)
+);
+
+create table list_reads (
+  uid text not null, currency text not null,
+  began_at bigint not null, reaches_from bigint not null, resumption bigint,
+  constraint list_reads_key primary key (uid, currency)
+);
+create table list_lags (
+  uid text not null, currency text not null, lag_ms bigint not null,
+  constraint list_lags_key primary key (uid, currency)
+);
+
+-- What the bank has booked.
+create table statements (
+  statement_id text primary key,
+  account_id text not null, uid text not null, currency text not null,
+  kind text not null, format text not null, number text not null,
+  from_day text not null, to_day text not null,
+  opening text, closing text,
+  entries bigint not null,
+  digest text not null, file text not null,
+  taken_by text, taken_at bigint, erased_at bigint
+);
+create index statements_account on statements (account_id, to_day);
+create index statements_uid on statements (uid, to_day);
+
+create table statement_entries (
+  entry_id text primary key,
+  statement_id text not null, account_id text not null,
+  position bigint not null, booked_on text not null,
+  facts text not null
+);
+create index statement_entries_account on statement_entries (account_id, booked_on);
+create index statement_entries_statement on statement_entries (statement_id, booked_on, entry_id);
+
+create table statement_details (
+  entry_id text not null, part bigint not null,
+  facts text not null,
+  constraint statement_details_key primary key (entry_id, part)
+);
+
+create table entry_matches (
+  line_id text not null, movement_id text not null,
+  entry_id text not null, uid text not null,
+  reference text, kind text not null, found_by text not null, amount text not null,
+  constraint entry_matches_key primary key (line_id, movement_id)
+);
+create index entry_matches_entry on entry_matches (entry_id);
+create index entry_matches_reference on entry_matches (reference);
+
+create table entry_decisions (
+  line_id text primary key,
+  uid text not null, reference text, by text not null, reason text not null,
+  at bigint not null
+);
+
+create table discrepancies (
+  discrepancy_id text primary key,
+  kind text not null,
+  uid text not null, account_id text not null, currency text not null,
+  reference text, line_ids text not null, candidates text not null,
+  ours text, our_currency text not null, booked text,
+  on_day text not null,
+  found_at bigint not null, gone_at bigint,
+  incident_id text
+);
+create index discrepancies_uid on discrepancies (uid, on_day);
+create index discrepancies_reference on discrepancies (reference);
+
+-- Closed periods, and what the ledger of an account adds up to.
+create table period_documents (
+  digest text primary key,
+  from_day text not null, to_day text not null, version bigint not null,
+  supersedes text,
+  text text not null,
+  closed_by text not null, closed_at bigint not null,
+  reopened_at bigint, reopened_why text,
+  constraint period_documents_version unique (from_day, to_day, version)
+);
+create index period_documents_days on period_documents (to_day, from_day);
+
+create table balance_steps (
+  account_id text not null, on_day text not null, at bigint not null,
+  unexplained text not null,
+  constraint balance_steps_key primary key (account_id, on_day)
+);
+
+-- Of what people were notified, so that it is said once.
+create table reminders (
+  reference text primary key,
+  state_since bigint not null, until bigint not null
+);
+create table advices (
+  reference text not null, about text not null,
+  outcome text not null, at bigint not null,
+  constraint advices_key primary key (reference, about)
 )`;
 };

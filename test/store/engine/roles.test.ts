@@ -140,12 +140,12 @@ describe.runIf(BACKENDS.length > 1)('on PostgreSQL', () => {
   it('a role that may not make tables says what is missing and who makes it', async () => {
     const { writer } = await migrated(admin, owner);
     const tables = openTables(owner);
-    await sql`delete from payouts_migration where name > '0001-schema'`.execute(tables);
+    await sql`delete from payouts_migration`.execute(tables);
     await tables.destroy();
     await expect(openStore(writer)).rejects.toMatchObject({
       kind: 'set-up',
       code: 'store-not-migrated',
-      message: expect.stringContaining('0002-past, 0003-shown'),
+      message: expect.stringContaining('0001-schema'),
       hint: expect.stringContaining('payouts migrate'),
     });
   });
