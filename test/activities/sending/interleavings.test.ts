@@ -62,6 +62,11 @@ async function interleave(store: Store, n: number, random: Random): Promise<Seen
     { store, now, assertIdentity: () => aMoment(random) },
     shown,
   );
+  const accepted = async (orderId: string) => ({
+    ...{ order_id: orderId, client_order_id: reference, uid: 'user-1', transaction_currency: 'USD' },
+    ...{ status: 'PROCESSING', stage: 'past-audit' },
+  });
+  Object.assign(deps.bank, { orders: { get: accepted } });
   const row = async () => (await store.payout(reference)) ?? claimed.record;
   const { digest } = await readToSend(deps, claimed.record, 'payment');
   const asked = { question: 'payout', digest, needed: NEEDED } as const;
