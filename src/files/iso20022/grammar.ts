@@ -8,6 +8,7 @@ import { type Leaf, oneOf, SIMPLE_TYPES, textUpTo } from './simple-types.ts';
  *
  *     Name = Child:Type Child?:Type Child*:Type Child+:Type Child{0,7}:Type     all of these, in this order
  *     Name = Child:Type | Child:Type                                            exactly one of these
+ *     Name = Child?:Type & Child*:Type                                          any of these, in any order, among others that are not read
  *     Name ~ CODE CODE                                                          a code
  *
  * `Type` is a name of the table, one of `SIMPLE_TYPES`, a number N (text of 1 to N characters), `Text` (any text, also none), `Any` (one element of any
@@ -21,7 +22,7 @@ export interface Particle {
 }
 
 export type ElementType =
-  | { kind: 'sequence' | 'choice'; particles: Particle[] }
+  | { kind: 'sequence' | 'choice' | 'set'; particles: Particle[] }
   | ({ kind: 'leaf' } & Leaf)
   | { kind: 'any' }
   | { kind: 'unread' };
@@ -54,12 +55,12 @@ export function defineGrammar(version: number, ...tables: readonly string[]): Gr
     if (known !== undefined) return known;
     const [sign, entries] = lines.get(name) ?? [];
     if (entries === undefined) throw new TypeError(`no such type: ${name}`);
-    const own = entries.split(/[ |]+/).flatMap((entry) => ofVersion(version, entry));
+    const own = entries.split(/[ |&]+/).flatMap((entry) => ofVersion(version, entry));
     const type: ElementType =
       sign === '~'
         ? { kind: 'leaf', check: oneOf(own) }
         : {
-            kind: entries.includes('|') ? 'choice' : 'sequence',
+            kind: entries.includes('|') ? 'choice' : entries.includes('&') ? 'set' : 'sequence',
             particles: own.map((entry) => particleOf(entry, typeOf)),
           };
     types.set(name, type);

@@ -97,6 +97,8 @@ const TYPES = {
   Country: { check: matching(/^[A-Z]{2}$/, 'a country code of two capital letters') },
   Currency: { check: CURRENCY },
   Date: { check: calendar(DATE, '2026-03-31') },
+  /** What follows it is not read. */
+  DayOf: { check: calendar(/^(\d{4})-(\d{2})-(\d{2})(?!\d)/, '2026-03-31') },
   DateTime: { check: calendar(DATE_TIME, '2026-03-31T17:00:00') },
   Decimal: { check: decimal(18, 17) },
   FourCharacters: { check: matching(/^[a-zA-Z0-9]{4}$/, 'four letters or digits') },

@@ -131,6 +131,7 @@ export class StructureWalk {
     }
     if (type.kind === 'leaf') return this.unexpected(tag, 'this element contains a value, not other elements');
     if (!tag.own) return this.unexpected(tag, 'it belongs to another namespace');
+    if (type.kind === 'set') return type.particles.find(({ name }) => name === tag.name);
     return type.kind === 'choice' ? this.oneOf(parent, type.particles, tag) : this.nextOf(parent, type.particles, tag);
   }
 

@@ -4,13 +4,13 @@ import type { Root } from '../iso20022/read-document.ts';
 
 /**
  * camt.053, camt.052 and camt.054, versions .02 to .14: the bank's account of what it booked. Nobody who receives one can mend it,
- * so only what decides is checked: amounts, signs, dates, and where they are. Texts are taken as they are, and the rest is not read.
- * Notation: `../iso20022/grammar.ts`.
+ * so only what decides is checked: amounts, signs, days, and where they are. What names a payment may be in any order, texts are
+ * taken as they are, and the rest is not read. Notation: `../iso20022/grammar.ts`.
  */
 const ENTRIES = `
 Header = MsgId:Text CreDtTm:Text MsgRcpt?:Unread MsgPgntn?:Unread OrgnlBizQry?:Unread AddtlInf?:Text
-Period = FrDtTm:DateTime ToDtTm:DateTime
-Moment = Dt:Date | DtTm:DateTime
+Period = FrDtTm:DayOf ToDtTm:DayOf
+Moment = Dt:DayOf | DtTm:DayOf
 Account = Id?:AccountId Tp?:Unread Ccy?:Currency Nm?:Text Prxy?:Unread Ownr?:Unread Svcr?:Unread
 AccountId = IBAN:Text | Othr:OtherAccount
 OtherAccount = Id:Text SchmeNm?:Unread Issr?:Text
@@ -33,18 +33,13 @@ Charges = TtlChrgsAndTaxAmt?:Amount Rcrd*:ChargeRecord
 ChargeRecord = Amt:Amount CdtDbtInd?:Sign ChrgInclInd?:Boolean Tp?:Unread Rate?:Text Br?:Text Agt?:Unread Tax?:Unread
 
 Details = Btch?:Batch TxDtls*:Transaction
-Batch = MsgId?:Text PmtInfId?:Text NbOfTxs?:Text TtlAmt?:Amount CdtDbtInd?:Sign
-Transaction = Refs?:References Amt?:Amount@3- CdtDbtInd?:Sign@3- AmtDtls?:Amounts Avlbty*:Unread BkTxCd?:BankCode
-  Chrgs*:Charge@-2 Chrgs*:Charges@3- Intrst*:Unread RltdPties?:Parties RltdAgts?:Unread LclInstrm?:Unread@7-
-  PmtTpInf?:Unread@10- Purp?:Unread RltdRmtInf*:Unread RmtInf?:Remittance RltdDts?:Unread RltdPric?:Unread RltdQties*:Unread
-  FinInstrmId?:Unread Tax?:Unread RtrInf?:Return CorpActn?:Unread RltdCorpActn?:Unread SfkpgAcct?:Unread
-  UndrlygAllcn*:Unread CshDpst*:Unread CardTx?:Unread InstrCpy?:Unread AddtlTxInf?:Text SplmtryData*:Unread
-References = MsgId?:Text AcctSvcrRef?:Text PmtInfId?:Text InstrId?:Text EndToEndId?:Text UETR?:Text TxId?:Text MndtId?:Text
-  ChqNb?:Text ClrSysRef?:Text AcctOwnrTxId?:Text AcctSvcrTxId?:Text MktInfrstrctrTxId?:Text PrcgId?:Text RtrId?:Text
-  Prtry*:OwnReference
+Batch = MsgId?:Text & PmtInfId?:Text & NbOfTxs?:Text
+Transaction = Refs?:References & Amt?:Amount & CdtDbtInd?:Sign & AmtDtls?:Amounts & BkTxCd?:BankCode & Chrgs*:Charge@-2
+  & Chrgs*:Charges@3- & RltdPties?:Parties & RmtInf?:Remittance & RtrInf?:Return & AddtlTxInf?:Text
+References = MsgId?:Text & AcctSvcrRef?:Text & PmtInfId?:Text & InstrId?:Text & EndToEndId?:Text & UETR?:Text & TxId?:Text
+  & ClrSysRef?:Text & AcctOwnrTxId?:Text & RtrId?:Text & Prtry*:OwnReference
 OwnReference = Tp?:Text Ref:Text
-Parties = InitgPty?:Unread Dbtr?:Unread DbtrAcct?:Account UltmtDbtr?:Unread Cdtr?:Unread CdtrAcct?:Account UltmtCdtr?:Unread
-  TradgPty?:Unread Prtry*:Unread
+Parties = DbtrAcct?:Account & CdtrAcct?:Account
 Remittance = Ustrd*:Text Strd*:Structured
 Structured = RfrdDocInf*:DocumentInfo RfrdDocAmt?:Unread CdtrRefInf?:CreditorReference Invcr?:Unread Invcee?:Unread
   TaxRmt?:Unread GrnshmtRmt?:Unread AddtlRmtInf*:Text

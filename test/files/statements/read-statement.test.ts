@@ -97,6 +97,23 @@ describe('camt.053', () => {
     });
   });
 
+  it('is read with ids in any order, elements that its version does not have, and times in any form', async () => {
+    const refs = '<Refs><EndToEndId>E1</EndToEndId><MsgId>M2</MsgId><Odd>1</Odd></Refs>';
+    const detail = `<TxDtls><AddtlTxInf>text</AddtlTxInf>${refs}${amount('5')}</TxDtls>`;
+    const batch = '<Btch><PmtInfId>P1</PmtInfId><MsgId>M1</MsgId></Btch>';
+    const entry = `<Ntry>${amount('10')}${booked('02')}${code}<NtryDtls>${batch}${detail}${detail}</NtryDtls></Ntry>`;
+    const content = camt(balance('OPBD', '10') + balance('CLBD', '0') + entry, '02').replace(
+      '<Acct>',
+      '<FrToDt><FrDtTm>2026-03-02T00:00:00:000</FrDtTm><ToDtTm>2026-03-02</ToDtTm></FrToDt><Acct>',
+    );
+    const { entries, details, rules } = await read(content);
+    expect(rules).toEqual([[]]);
+    expect(entries).toMatchObject([{ batch: { messageId: 'M1', paymentId: 'P1' } }]);
+    expect(details).toMatchObject([1, 2].map(() => ({ minor: 500n, references: ['E1', 'M2'], text: 'text' })));
+    const wrong = await read(content.replace('2026-03-02T00:00:00:000', '2026-02-30'));
+    expect(wrong.rules).toEqual([['bad-value']]);
+  });
+
   it.each(['01', '15'])('.%s is refused with the versions that are read', async (version) => {
     const reading = read(camt(balance('CLBD', '1'), version));
     await expect(reading).rejects.toMatchObject({ finding: { rule: 'unsupported-version' } });
