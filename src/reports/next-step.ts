@@ -266,8 +266,10 @@ const ROLES_OF: Readonly<Record<Exclude<Actor, 'nobody' | 'outside'>, { role: st
   maker: { role: 'a maker', question: 'make' },
 };
 
+export const NOBODY = 'nobody has to';
+
 function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy, at }: StepContext): string {
-  if (who === 'nobody') return 'nobody has to';
+  if (who === 'nobody') return NOBODY;
   if (who === 'outside') return 'the owner of the account, or the bank';
   if (policy === undefined) {
     if (!isByOthers(who)) return 'anybody, under their own name';

@@ -50,6 +50,7 @@ async function togetherLinks(
   { store }: PagesGateway,
   caller: Caller,
   { state, rows }: StepGroup,
+  isCut: boolean,
 ): Promise<Html | false> {
   if (!PLANNED_STATES.includes(state)) return false;
   const counts = Map.groupBy(rows, ({ batchId }) => batchId);
@@ -58,7 +59,7 @@ async function togetherLinks(
     const batch = batchId === null || its.length < 2 ? undefined : await store.batch(batchId);
     if (batch === undefined || !mayDecideBatch(caller, batch)) continue;
     links.push(
-      html`<a class="button main" href="${batchPath(batch.batchId)}/decide">Decide ${counted(its.length, 'row')} of ${batch.file} together</a> `,
+      html`<a class="button main" href="${batchPath(batch.batchId)}/decide">Decide ${isCut ? 'the rows' : counted(its.length, 'row')} of ${batch.file} together</a> `,
     );
   }
   return links.length > 0 && html`<p class="actions">${links}</p>`;
@@ -77,10 +78,11 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
     const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.stateSince - b.stateSince);
+    const isCut = mine.length > SHOWN_MAX;
     const groups = stepGroups(shown, await stepContext(gateway, shown));
     const columns = columnsFor(caller, await seenPayees(gateway, shown));
     const together = new Map<StepGroup, Html | false>();
-    for (const group of groups) together.set(group, await togetherLinks(gateway, caller, group));
+    for (const group of groups) together.set(group, await togetherLinks(gateway, caller, group, isCut));
     const comments = await commentsInbox(gateway, caller);
     const body = html`<h1>Inbox</h1>
 ${open.length > 0 && html`<p class="problem"><a href="/incidents">${open.length === INCIDENTS_MAX && 'At least '}${counted(open.length, 'open incident')}</a>: the bank shows something different from what was stored.</p>`}
@@ -92,11 +94,11 @@ ${
     : groupSections(groups, {
         context: { caller, now: gateway.now() },
         rowsOf: (group) => html`${together.get(group)}${dataTable('Oldest first', columns, group.rows)}`,
-        isCut: mine.length > SHOWN_MAX,
+        isCut,
       })
 }
-${mine.length > SHOWN_MAX && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
-${mine.length <= SHOWN_MAX && waiting.length >= READ_MAX && html`<p class="quiet">Only the oldest ${READ_MAX} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
+${isCut && html`<p class="quiet">The first ${SHOWN_MAX} are shown. Their batches list all of them.</p>`}
+${!isCut && waiting.length >= READ_MAX && html`<p class="quiet">Only the oldest ${READ_MAX} waiting payouts were checked. The pages of the batches show newer ones.</p>`}
 ${maySubmitFiles(caller) && html`<p><a class="button" href="/batches/new">Submit a file</a></p>`}`;
     return show(reply, viewOf(request, reply, gateway), { title: 'Inbox', body });
   });

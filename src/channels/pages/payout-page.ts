@@ -130,6 +130,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       comments: commentSection(view, row, await store.auditEntriesOf(row.reference)),
       incidents: await store.incidentsOf([row.reference]),
       workflowUrl: workflowUrl(gateway.ui, row.workflowId),
+      file: row.batchId === null ? undefined : (await store.batch(row.batchId))?.file,
       mayDecide: mayDecide(caller, row),
       mayResolve: isUndecidable(row) && mayOperate(caller, 'resolve', scopeFactsOfRow(row)),
       mayRecheck: canRecheck(row.state) && isAllowed(RECHECK.access, caller),
@@ -298,6 +299,8 @@ interface PayoutPage {
   comments: Html;
   incidents: readonly IncidentRecord[];
   workflowUrl: string;
+  /** That it came in. */
+  file: string | undefined;
   mayDecide: boolean;
   mayResolve: boolean;
   mayRecheck: boolean;
@@ -317,7 +320,7 @@ interface PayoutPage {
 }
 
 function payoutPage(page: PayoutPage): Html {
-  const { view, shown, story, incidents, workflowUrl, answer } = page;
+  const { view, shown, story, incidents, answer } = page;
   const { row } = shown;
   const { documentId, state, reference } = row;
   const { amount, currency } = row.instruction;
@@ -342,7 +345,7 @@ ${page.comments}
 <section><h2>History</h2>
 ${story}</section>
 <section><h2>Origin</h2>
-${originFacts(shown, workflowUrl)}</section>
+${originFacts(page)}</section>
 <details><summary>Every field of the row</summary>
 ${instructionFacts(shown)}</details>`;
 }
@@ -388,13 +391,10 @@ ${approvedBy.length > 0 && `Approved by ${approvedBy.join(', ')}.`}</p>`;
       ? form(view, row.reference, asked.digest, differs === undefined)
       : html`<p class="quiet">You cannot decide this: ${whyNot(view.caller, row)}.</p>`;
   return html`<section><h2>${questionText(shown)}</h2>${summary}
-${factList(
-  askedFacts(shown)
-    .filter(([name]) => name !== 'Needs')
-    .map(([name, text]) => [name, name === 'Digest' ? html`<code>${text}</code>` : text]),
-)}
+${factList(askedFacts(shown).filter(([name]) => name !== 'Needs' && name !== 'Digest'))}
 ${differs !== undefined && html`<p class="problem">It cannot be approved now: ${differs}. Reload the page in a moment; it can only be rejected until both agree.</p>`}
 ${offer}
+<details class="more"><summary>What is signed</summary><p class="quiet">Everything above, as the digest <code>${asked.digest}</code>.</p></details>
 </section>`;
 }
 
@@ -490,7 +490,7 @@ function exchangedText({ soldAmount, soldCurrency, boughtAmount, boughtCurrency,
   return html`${money(soldAmount, soldCurrency ?? '')} for ${money(boughtAmount, boughtCurrency ?? '')}${rate !== null && `, rate ${rate}`}`;
 }
 
-const originFacts = ({ row }: PayoutShown, url: string): Html => {
+const originFacts = ({ shown: { row }, workflowUrl: url, file }: PayoutPage): Html => {
   const { uid, by, createdAt, batchId, reference, orderId, erasedAt } = row;
   const retried = retriedReference(row);
   return factList([
@@ -498,7 +498,7 @@ const originFacts = ({ row }: PayoutShown, url: string): Html => {
     ['Maker', by ?? 'not known'],
     ['Submitted', moment(createdAt)],
     ['Payee details erased', erasedAt !== null && moment(erasedAt)],
-    ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${batchId}</a>`],
+    ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${file ?? batchId}</a>`],
     ['Reference', html`<code>${reference}</code>`],
     ['Pays again', retried !== undefined && html`<a href="${payoutPath(retried)}">${retried}</a>`],
     ['Bank order', orderId !== null && html`<code>${orderId}</code>`],

@@ -13,7 +13,7 @@ import type { BatchState, ResolveAction, ShownState } from '../../domain/payout-
 import { shownStateOf } from '../../domain/returned.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import { payeeText } from '../../reports/masked.ts';
-import type { NextStep } from '../../reports/next-step.ts';
+import { type NextStep, NOBODY } from '../../reports/next-step.ts';
 import { STATE_WORDS } from '../../reports/state-texts.ts';
 import type { StepGroup } from '../../reports/step-groups.ts';
 import type { PayoutRecord } from '../../store/store.ts';
@@ -22,6 +22,10 @@ import { maySubmitFiles } from '../http/may-see.ts';
 import { mayVisit } from './layout.ts';
 import type { PayeeNames } from './payee-names.ts';
 import { timeText } from './reader.ts';
+
+/** An id of the bank: a short one is not broken at its hyphens where there is room. */
+export const idText = (id: string | null): Part =>
+  id === null || id.length > 24 ? id : html`<span class="id">${id}</span>`;
 
 /** `2026-03-31 14:05:09 UTC`, in the time zone of the reader. */
 export const moment = (at: number): Html => html`<time datetime="${new Date(at).toISOString()}">${timeText(at)}</time>`;
@@ -90,7 +94,7 @@ export const ROW = {
     cell: ({ reference, documentId }) => html`<a href="${payoutPath(reference)}">${documentId}</a>`,
   },
   amount: { head: 'Amount', isFigure: true, cell: ({ instruction: { amount, currency } }) => money(amount, currency) },
-  from: { head: 'From', cell: ({ accountId }) => accountId },
+  from: { head: 'From', cell: ({ accountId }) => idText(accountId) },
   // Each part by itself: a name that is written from right to left would turn the account number around. Together one value.
   to: {
     head: 'To',
@@ -173,13 +177,14 @@ export const todoText = (todo: string, caller: Caller): Html =>
 export function stepFacts(step: NextStep, context: StepContext, label = 'To do'): Html {
   const { hasEnded, since, until, arrives, who, todo, byItself } = step;
   const { caller, now } = context;
+  const isToDo = !hasEnded || who !== NOBODY;
   const commands = step.commands.filter((it) => instead(it, caller) === undefined);
   return html`<div class="step">${factList([
     [hasEnded ? 'Ended' : 'Since', html`${moment(since)}, ${agoOf(now - since)}`],
     ['Until', !hasEnded && (until === null ? 'no deadline' : untilText(until, now))],
     ['Arrives', arrives],
-    ['Who', who],
-    ['Otherwise', byItself],
+    ['Who', isToDo && who],
+    ['Otherwise', isToDo && byItself],
     [label, todo === '' ? 'Nothing.' : todoText(todo, caller)],
   ])}
 ${

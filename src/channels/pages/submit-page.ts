@@ -41,7 +41,7 @@ import { placeOf } from '../http/operation.ts';
 import { OFFER } from '../http/operations/bank-operations.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
-import { batchPath, type Column, dataTable, factList, money, payoutPath, TOTALS } from './pieces.ts';
+import { batchPath, type Column, dataTable, factList, idText, money, payoutPath, TOTALS } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import { byField } from './signed-forms.ts';
 
@@ -347,12 +347,24 @@ const LISTED: readonly Column<ListedRow>[] = [
   },
   { head: 'Amount', isFigure: true, cell: ({ instruction: it }) => money(it.amount, it.currency) },
   { head: 'Note', cell: ({ instruction }) => instruction.note },
-  { head: 'From', cell: ({ instruction }) => instruction.account_id },
+  { head: 'From', cell: ({ instruction }) => idText(instruction.account_id) },
   { head: 'On', cell: ({ instruction }) => instruction.execute_on },
 ];
 
-const rows = ({ listed, payouts }: PlanDocument['plan']): Html =>
-  html`<h2>Who is paid</h2>${dataTable(payouts > listed.length ? `The first ${listed.length} of ${groupedAmount(payouts)}: payees given by their details, then the largest` : 'Payees given by their details, then the largest', LISTED, listed)}`;
+/** Shown without a click, so that the end of the page is near. */
+const FIRST_ROWS = 20;
+
+function rows({ listed, payouts }: PlanDocument['plan']): Html {
+  const isEmpty = (head: string, field: 'note' | 'execute_on'): string[] =>
+    listed.every(({ instruction }) => instruction[field] === undefined) ? [head] : [];
+  const unused = [...isEmpty('Note', 'note'), ...isEmpty('On', 'execute_on')];
+  const columns = LISTED.filter(({ head }) => !unused.includes(head));
+  const [first, others] = [listed.slice(0, FIRST_ROWS), listed.slice(FIRST_ROWS)];
+  const order = 'Payees given by their details first, then the largest';
+  const caption = payouts > first.length ? `${order}: ${first.length} of ${groupedAmount(payouts)}` : order;
+  return html`<h2>Who is paid</h2>${dataTable(caption, columns, first)}
+${others.length > 0 && html`<details class="more"><summary>${counted(others.length, 'more row')}${payouts > listed.length && `, of ${groupedAmount(payouts - first.length)}`}</summary>${dataTable('The next', columns, others)}</details>`}`;
+}
 
 const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][number]>[] = [
   { head: 'Document', cell: ({ id }) => id },
@@ -453,7 +465,7 @@ const choices = (
   { skip, meant, exchange }: SubmitOptions,
   planned?: PlanDocument,
 ): Html => html`<form class="filters" method="get" action="${path}">
-<label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave out rows with findings and pay the others</label>
+${(skip || planned === undefined) && html`<label class="inline"><input type="checkbox" name="skip" value="yes"${skip && html` checked`}> Leave out rows with findings and pay the others</label>`}
 <label class="inline"><input type="checkbox" name="meant" value="yes"${meant && html` checked`}> Do not hold rows that look like an earlier payout</label>
 ${planned === undefined ? exchange !== undefined && html`<input type="hidden" name="exchange" value="${exchange}">` : exchangeChoice(planned)}<button>Plan again</button></form>`;
 

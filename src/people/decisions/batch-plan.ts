@@ -64,7 +64,7 @@ export interface BatchPlan {
 
 export type ShownRow = Pick<PlanItem, 'row' | 'payee'>;
 
-export const SHOWN_MAX = 200;
+export const SHOWN_MAX = 500;
 const ALIKES_MAX = 20;
 
 /** Highest fee, a decimal string, and highest slippage of an exchange, as a fraction. */

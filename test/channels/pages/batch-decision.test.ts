@@ -167,6 +167,19 @@ describe('the rows of a batch together', () => {
     expect(text).toContain('dave (bob has approved)');
   });
 
+  it('are not counted in the inbox where it shows only some of them', async () => {
+    const { people, gateway } = await open({ approvals: [{ approvals: 1 }] });
+    const rows = await claimed(
+      gateway,
+      Array.from({ length: 101 }, (_, n) => ({ id: `inv-${n}` })),
+      'alice',
+    );
+    for (const { reference } of rows)
+      await gateway.proxy.store.changePayout(reference, { state: 'awaiting-approval', at: Date.now() });
+    const bob = await signedIn(people, 'bob');
+    expect((await bob.send('/')).text).toContain('/decide">Decide the rows of payroll-');
+  });
+
   it('are decided by no maker of theirs and by nobody without the role', async () => {
     const { people, gateway } = await open();
     const { path } = await asked(gateway);

@@ -241,6 +241,24 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     return { gateway, page, origin: people.origin };
   }
 
+  it('keep the menu on one line where there is room, and what is to be checked of a row within a phone', async () => {
+    const { gateway, page, origin } = await withCarol();
+    const rows = await claimed(gateway, [{ id: '1' }, { id: '2', beneficiary_id: 'ben-u1001-usd-swift' }], 'alice');
+    for (const [n, row] of rows.entries())
+      await asking(gateway, row, n === 0 ? { flags: ['payee-differs', 'first-to-country'] } : {});
+    const tops = (): Promise<unknown> =>
+      page.evaluate(
+        'new Set([...document.querySelectorAll("nav a, .who")].map((it) => it.offsetTop + it.offsetHeight / 2)).size',
+      );
+    await page.setViewportSize({ width: 1400, height: 900 });
+    await page.goto(`${origin}/batches/${rows[0]?.batchId}/decide`);
+    expect(await tops()).toBe(1);
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.locator('td .badge').first().waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await page.context().close();
+  });
+
   it('sign what an operator says about a payout that only they can decide', async () => {
     const { gateway, page, origin } = await withCarol();
     const [row] = await claimed(gateway, [{ id: '1' }], 'alice');

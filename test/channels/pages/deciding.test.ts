@@ -54,6 +54,21 @@ it('the page of a payout shows what its exchange came to, and what came back', a
   expect(text.replace(/<[^>]+>/g, '')).toMatch(/Returned\s*2,450\.00 USD/);
 });
 
+it('the page of a payout that has ended names its file, and nobody who would have to act', async () => {
+  const gateway = await openGateway();
+  const [row] = await claimed(gateway, [FIRST], 'alice');
+  const { reference = '', batchId } = row ?? {};
+  await gateway.proxy.store.changePayout(reference, {
+    state: 'rejected',
+    reason: because('approval-rejected'),
+    at: Date.now(),
+  });
+  const { text } = await new Visit(gateway.url).send(`/payouts/${reference}`);
+  expect(text).toContain('How it ended');
+  expect(text).not.toMatch(/<dt>(Who|Otherwise)</);
+  expect(text).toMatch(new RegExp(`href="/batches/${batchId}">payroll-[^<]*csv<`));
+});
+
 it('without a policy the page for passkeys says that there are none', async () => {
   const gateway = await openGateway();
   const { status, text } = await new Visit(gateway.url).send('/passkey');

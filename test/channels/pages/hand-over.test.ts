@@ -36,6 +36,17 @@ describe('a file handed over on the pages', () => {
     expect(await refused(MIXED.replace('id,', 'id,notte,'))).not.toContain('Leave out rows');
   });
 
+  it('shows the first rows of its plan, the others behind a click, and no column that is empty', async () => {
+    const visit = new Visit((await openGateway()).url);
+    const rows = Array.from({ length: 25 }, (_, n) => ({ id: `inv-${n + 1}`, amount: `${n + 1}.00`, note: 'Rent' }));
+    const { text } = await visit.send(`${(await upload(visit, 'a.csv', csvOf(rows))).headers.location}`);
+    const [shown = '', folded = ''] = text.slice(text.indexOf('Who is paid')).split('<details');
+    expect(shown).toContain('20 of 25</caption>');
+    expect([shown.match(/inv-\d+/g)?.length, folded.match(/inv-\d+/g)?.length]).toEqual([20, 5]);
+    expect(shown.match(/(?<=<th scope="col"[^>]*>)\w+/g)).toEqual(['Document', 'Payee', 'Amount', 'Note', 'From']);
+    expect(text).not.toContain('Leave out rows with findings');
+  });
+
   it('is planned, agreed to and claimed in the name of who is signed in', async () => {
     const people = await pagePeople([
       ['alice', ['maker']],

@@ -128,8 +128,8 @@ describe('The rows that are listed', () => {
     await using batch = await claimed([...given, byDetails], policyOf(PEOPLE, { approvals: [{ approvals: 1 }] }));
     const plan = await prepared(batch.deps, asked(bob));
     const amounts = plan.shown.map(({ row }) => row.instruction.amount);
-    expect(amounts.slice(0, 3)).toEqual(['0.50', '450', '449']);
-    expect([amounts.length, amounts.at(-1), plan.rows.length]).toEqual([SHOWN_MAX, '252', given.length + 1]);
+    expect(amounts.slice(0, 3)).toEqual(['0.50', '1050', '1049']);
+    expect([amounts.length, amounts.at(-1), plan.rows.length]).toEqual([SHOWN_MAX, '552', given.length + 1]);
   });
 });
 
