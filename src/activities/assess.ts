@@ -41,7 +41,7 @@ import {
 } from '../domain/payee.ts';
 import { isUnpaid, type StoredState } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
-import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
+import { type ExchangeOrder, listsOfPlan, type PaymentOrder } from '../domain/sent-order.ts';
 import { bankSays, type ExchangeProgress, orderAsked, orderToRepeat, refusalMeaning } from '../domain/submission.ts';
 import { switchFactsOf } from '../domain/switches.ts';
 import { DAY_MS } from '../domain/time.ts';
@@ -202,18 +202,14 @@ async function askedBank(
   { exchange, transfer, obstacle }: Assessment,
 ): Promise<{ earlier?: string; doubt?: Guards['listDoubt'] }> {
   if (obstacle !== undefined) return {};
-  const { uid, kind } = row;
-  const { currency } = row.instruction;
-  const own = { uid, currency };
-  const sold = exchange === undefined ? [] : [{ uid, currency: exchange.sellCurrency }];
-  const arrival = transfer === undefined ? [] : [{ uid: transfer.destination.uid, currency }];
-  const orderKind = exchange === undefined ? mainOrderKindOf(kind) : 'exchange';
+  const lists = listsOfPlan(row.instruction, { exchange, transfer });
+  const orderKind = exchange === undefined ? mainOrderKindOf(row.kind) : 'exchange';
   // What was seen before the row waited, for people or for money, is of the past.
   const hasWaited = WAITS.has(row.state);
   // The intake of a batch has searched for it; for a generation that was started by itself nobody has.
   const isAlone = row.batchId === null && row.generation > 0;
   const begunAfter = hasWaited ? deps.now() : isAlone ? row.createdAt : 0;
-  const { earlier, doubt } = await askBank(deps, row, orderKind, [own, ...sold, ...arrival], begunAfter);
+  const { earlier, doubt } = await askBank(deps, row, orderKind, lists, begunAfter);
   return { ...(earlier.length > 0 && { earlier: `order ${earlier.join(', ')}` }), doubt };
 }
 

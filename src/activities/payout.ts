@@ -18,7 +18,7 @@ import {
 } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { because } from '../domain/reasons.ts';
-import { expectedOrder, type SentOrder } from '../domain/sent-order.ts';
+import { expectedOrder, listsOfPlan, type SentOrder } from '../domain/sent-order.ts';
 import { believedFrom } from '../domain/store-past.ts';
 import {
   exchangeProgress,
@@ -451,9 +451,8 @@ export async function closePayout(
  * are read once after an opening. Throws, to be tried again, while they cannot be believed.
  */
 async function assertListsRead(deps: ActivityDeps, row: PayoutRecord): Promise<void> {
-  const { uid, kind, instruction, assessed, createdAt } = row;
-  const sold = assessed?.exchange === undefined ? [] : [assessed.exchange.sellCurrency];
-  const lists = [instruction.currency, ...sold].map((currency) => ({ uid, currency }));
+  const { kind, instruction, assessed, createdAt } = row;
+  const lists = listsOfPlan(instruction, assessed);
   const [restored, resumed] = await Promise.all([deps.store.restored(), deps.store.resumed()]);
   const isOlder = createdAt <= Math.max(restored?.at ?? 0, resumed?.at ?? 0);
   if (!isOlder && (resumed === undefined || (await areReadSinceOpening(deps, lists)))) return;

@@ -14,6 +14,7 @@ import {
   exchangeOrder,
   isRepeatOf,
   listsOf,
+  listsOfPlan,
   ownExchangeOrder,
   paymentOrder,
   type SentCardRequest,
@@ -530,13 +531,8 @@ export async function listsOfOrder(
   sent: SentOrder | undefined,
 ): Promise<WatchKey[]> {
   if (sent !== undefined) return listsOf(uid, sent);
-  const { currency } = instruction;
-  const own = { uid, currency };
-  if (orderKind === 'exchange') {
-    const known = assessed?.exchange?.sellCurrency;
-    const sold = known ?? (await bank.accounts.get(instruction.account_id)).currency;
-    return sold === currency ? [own] : [own, { uid, currency: sold }];
-  }
-  const toUid = orderKind === 'transfer' ? assessed?.transfer?.destination.uid : undefined;
-  return toUid === undefined || toUid === uid ? [own] : [own, { uid: toUid, currency }];
+  if (orderKind !== 'exchange') return listsOfPlan(instruction, { transfer: assessed?.transfer });
+  const { account_id, currency } = instruction;
+  const sellCurrency = assessed?.exchange?.sellCurrency ?? (await bank.accounts.get(account_id)).currency;
+  return listsOf(uid, { currency, sellCurrency });
 }

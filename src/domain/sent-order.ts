@@ -155,13 +155,34 @@ export function isRepeatOf(
 /** Members that an earlier attempt may have otherwise. The payee is compared as the bank shows it, by the sender. */
 const OF_ITS_TIME: ReadonlySet<string> = new Set(['amount', 'expiredAt', 'payeeDigest', 'quotedSellAmount']);
 
-/** The order lists that can show an order: both currencies of an exchange, the users of both accounts of a transfer. */
-export function listsOf(uid: string, order: SentOrder): { uid: string; currency: string }[] {
-  const own = { uid, currency: order.currency };
-  if ('sellCurrency' in order) return [own, { uid, currency: order.sellCurrency }];
-  if (!('destinationUid' in order) || order.destinationUid === uid) return [own];
-  return [own, { uid: order.destinationUid, currency: order.currency }];
+/** What decides in which lists an order is shown. */
+interface ListedOrder {
+  currency: string;
+  sellCurrency?: string;
+  destinationUid?: string;
 }
+
+/** The order lists that can show an order: both currencies of an exchange, the users of both accounts of a transfer. */
+export function listsOf(
+  uid: string,
+  { currency, sellCurrency, destinationUid }: ListedOrder,
+): { uid: string; currency: string }[] {
+  const lists = [{ uid, currency }];
+  if (sellCurrency !== undefined && sellCurrency !== currency) lists.push({ uid, currency: sellCurrency });
+  if (destinationUid !== undefined && destinationUid !== uid) lists.push({ uid: destinationUid, currency });
+  return lists;
+}
+
+/** Those that can show the order which would be made of a row as it was read; null: it never was. */
+export const listsOfPlan = (
+  { uid, currency }: Pick<PayoutInstruction, 'uid' | 'currency'>,
+  read: Pick<Assessment, 'exchange' | 'transfer'> | null,
+): { uid: string; currency: string }[] =>
+  listsOf(uid, {
+    currency,
+    sellCurrency: read?.exchange?.sellCurrency,
+    destinationUid: read?.transfer?.destination.uid,
+  });
 
 /** The order that a search or a read must find under a reference. */
 export function expectedOrder(

@@ -79,6 +79,8 @@ describe('the simulation', () => {
     ['second-send-asks-nobody', 'I1', 3],
     ['look-before-the-attempt-counts', 'I1', 5],
     ['generation-asks-only-the-store', 'I1', 66],
+    ['late-commit-ignored', 'I1', 60],
+    ['exchange-looked-for-in-one-list', 'I1', 20],
     ['orders-of-generations-ignored', 'I1', 5],
     ['record-without-outcome-taken-as-unsent', 'I5', 500],
     ['question-forgotten-afresh', 'I8', 7],

@@ -66,7 +66,11 @@ export function addHazardousFaults(hazards: ReadonlySet<Hazard>, faults: FaultMi
   const add = (kind: Parameters<FaultMix['write']['set']>[0], most: number): void => {
     faults.write.set(kind, Math.max(faults.write.get(kind) ?? 0, most * random.next()));
   };
-  if (hazards.has('late-execution')) add('commit-after-window', 0.8);
+  if (hazards.has('late-execution')) {
+    // Inside the window, and long after it.
+    add('commit-late', 0.4);
+    add('commit-after-window', 0.8);
+  }
   if (cacheOf(hazards) !== undefined || hazards.has('spelling')) {
     if (hazards.has('spelling')) add('drop-before', 0.3);
     add('drop-after', 0.6);

@@ -33,6 +33,7 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     number: 'P41',
     name: 'late-commit-ignored',
     what: 'the proof does not wait for a late commit',
+    hazard: 'late-execution',
     edits: [
       {
         file: ABSENCE,
@@ -90,12 +91,14 @@ export const PROOF_MUTANTS: readonly Mutant[] = [
     number: 'P47',
     name: 'exchange-looked-for-in-one-list',
     what: 'an exchange is searched for in the currency bought only',
+    // Where it is told that its exchange was refused, which has to be searched for before the next one.
+    hazard: 'executed-refusals',
     edits: [
       {
-        // Both the search for it and the reads before it is sent go by these.
+        // The search for it, the watch and all reads before it is sent go by these.
         file: 'src/domain/sent-order.ts',
-        find: "if ('sellCurrency' in order) return [own, { uid, currency: order.sellCurrency }];",
-        replace: "if ('sellCurrency' in order) return [own];",
+        find: 'lists.push({ uid, currency: sellCurrency })',
+        replace: 'lists.slice()',
       },
     ],
   },
