@@ -29,7 +29,7 @@ import { temporalCli } from '../platform/embedded/cli-path.ts';
 import { type Replacement, recentReplacements } from '../platform/embedded/keep-server.ts';
 import type { Stack } from '../platform/embedded/stack.ts';
 import { bankAt, clockComplaint, payeeChecks } from '../platform/open-bank.ts';
-import { CALLBACK_PATH, OpenIdProvider, SIGN_IN_PATH } from '../platform/openid.ts';
+import { BACK_CHANNEL_PATH, CALLBACK_PATH, OpenIdProvider, SIGN_IN_PATH } from '../platform/openid.ts';
 import { acceptKey } from '../platform/store-binding.ts';
 import { connectTemporal } from '../platform/temporal/connection.ts';
 import { whyNewOnesWait } from '../platform/temporal/current-build.ts';
@@ -291,13 +291,14 @@ export async function checkSignIn({ signIn: { openId }, settings, proxyFor }: Co
   const seen = await check('sign-in', async () => {
     if (origin === undefined) return fail('PAYOUTS_OIDC_ISSUER needs a policy with origin, the address of the pages.');
     const provider = new OpenIdProvider(openId, origin, proxyFor(openId.issuer));
-    const { keys, signsOut } = await provider.check().catch((error: unknown) => {
+    const { keys, signsOut, notifies } = await provider.check().catch((error: unknown) => {
       const { message, hint } = causeInWords(error, 'sign-in', openId.issuer) ?? problemOf(error);
       return fail(`${message} ${hint}`);
     });
     if (keys === 0) return fail(`${openId.issuer} shows no key, so that no sign-in can be verified.`);
     const left = signsOut ? ` and, after signing out, ${origin}${SIGN_IN_PATH}` : '; it cannot be told of a sign-out';
-    return `${openId.issuer} answers with ${counted(keys, 'key')}; it has to lead back to ${origin}${CALLBACK_PATH}${left}`;
+    const posted = notifies ? `, and to post logout tokens to ${origin}${BACK_CHANNEL_PATH}` : '';
+    return `${openId.issuer} answers with ${counted(keys, 'key')}; it has to lead back to ${origin}${CALLBACK_PATH}${left}${posted}`;
   });
   return [seen];
 }

@@ -46,3 +46,44 @@ export const neededClaims = ({ claim, rolesClaim }: ClaimsAsked): string[] => [
   ...(claim === 'email' ? ['email_verified'] : []),
   ...(rolesClaim === undefined ? [] : [rolesClaim]),
 ];
+
+/** A sign-in at the provider. What the provider calls somebody or something is kept as a hash. */
+export interface SignIn {
+  subject: string;
+  /** Of the session there; null: the provider names none. */
+  sid: string | null;
+  /** Of the first ID token, epoch ms by the clock of the provider. */
+  issuedAt: number;
+}
+
+/** A notice of the provider that sign-ins have ended there, by its `sid`, its `subject`, or both. */
+export interface SignOut {
+  /** Of the notice, which counts once. */
+  id: string;
+  subject: string | null;
+  sid: string | null;
+  issuedAt: number;
+}
+
+/** Without a session that both name, every sign-in of the subject until then (Back-Channel Logout 1.0, section 2.4). */
+export const endsSignIn = ({ subject, sid, issuedAt }: SignOut, signIn: SignIn): boolean =>
+  sid !== null && signIn.sid !== null ? sid === signIn.sid : subject === signIn.subject && issuedAt >= signIn.issuedAt;
+
+const SIGNED_OUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/**
+ * What a logout token says, whose signature, issuer, audience and time were verified, or why it is none, as the end of a sentence
+ * (Back-Channel Logout 1.0, section 2.6).
+ */
+export function signOutOfClaims(claims: Claims): SignOut | { refused: string } {
+  const { jti, sub, sid, iat, events, nonce } = claims;
+  const event = isObject(events) ? (events as Claims)[SIGNED_OUT_EVENT] : undefined;
+  if (!isObject(event)) return { refused: 'it is not about a sign-out' };
+  if (nonce !== undefined) return { refused: 'it has a nonce, as only an ID token may' };
+  if (!isText(jti) || typeof iat !== 'number') return { refused: 'it has no id or no time' };
+  if (!(isText(sub) || isText(sid))) return { refused: 'it names nobody' };
+  return { id: jti, subject: isText(sub) ? sub : null, sid: isText(sid) ? sid : null, issuedAt: iat * 1_000 };
+}

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import type { createRemoteJWKSet } from 'jose';
 import type {
   ClientAuth,
   Configuration,
@@ -6,7 +8,7 @@ import type {
   TokenEndpointResponseHelpers,
 } from 'openid-client';
 import { fetchThrough, type HttpProxy } from '../bank/proxy.ts';
-import { type Claims, neededClaims } from '../domain/sign-in.ts';
+import { type Claims, neededClaims, type SignIn, type SignOut, signOutOfClaims } from '../domain/sign-in.ts';
 import { ConfigError } from './config/key.ts';
 import type { OpenIdSettings } from './config/sign-in.ts';
 
@@ -24,6 +26,7 @@ export interface BegunSignIn {
 export interface Vouched {
   claims: Claims;
   subject: string;
+  signIn: SignIn;
   idToken: string;
   /** Undefined: it gave none, and cannot be asked again. */
   refreshToken: string | undefined;
@@ -42,6 +45,10 @@ const TIMEOUT_S = 10;
 const CLOCK_S = 60;
 /** Where a sign-in begins nothing is verified yet; where it ends, the provider is always read anew. */
 const METADATA_MS = 60_000;
+/** A logout token is not older (Back-Channel Logout 1.0, section 2.4). */
+const NOTICE_S = 120;
+/** Between two reads of the keys for logout tokens, which anybody can send. */
+const KEYS_PAUSE_MS = 1_000;
 
 export class OpenIdProvider {
   readonly settings: OpenIdSettings;
@@ -49,6 +56,7 @@ export class OpenIdProvider {
   readonly #homeUri: string;
   readonly #fetch: typeof fetch | undefined;
   #read: { config: Configuration; at: number } | undefined;
+  #keys: { uri: string; find: ReturnType<typeof createRemoteJWKSet> } | undefined;
 
   /** `origin`: of the pages, to which the provider leads back. */
   constructor(settings: OpenIdSettings, origin: string, proxy?: HttpProxy) {
@@ -109,14 +117,60 @@ export class OpenIdProvider {
     return renewed;
   }
 
+  /**
+   * Which sign-ins a logout token of the provider ends (OpenID Connect Back-Channel Logout 1.0). Throws a `NotVouched` for what is
+   * none, or what kept the provider from answering.
+   */
+  async signOutOf(token: string, now: number): Promise<SignOut> {
+    const { jwtVerify } = await import('jose');
+    const config = await this.#discover(METADATA_MS);
+    const { issuer, id_token_signing_alg_values_supported: algorithms = ['RS256'] } = config.serverMetadata();
+    const { payload } = await jwtVerify(token, await this.#keysOf(config), {
+      issuer,
+      audience: this.settings.clientId,
+      algorithms: [...algorithms],
+      requiredClaims: ['exp', 'iat', 'jti', 'events'],
+      maxTokenAge: NOTICE_S,
+      clockTolerance: CLOCK_S,
+      currentDate: new Date(now),
+    }).catch(inOurWords);
+    const signOut = signOutOfClaims(payload);
+    if ('refused' in signOut) throw new NotVouched(signOut.refused);
+    const { id, subject, sid } = signOut;
+    const hashed = (value: string | null) => value && this.#hashed(value);
+    return { ...signOut, id: this.#hashed(id), subject: hashed(subject), sid: hashed(sid) };
+  }
+
+  /** Of a subject, a session or a notice of this provider. */
+  #hashed(value: string): string {
+    return hash('sha256', JSON.stringify([this.settings.issuer, value]));
+  }
+
+  /** With a pause between two reads, however many tokens name keys that are not among them. */
+  async #keysOf(config: Configuration) {
+    const { createRemoteJWKSet, customFetch } = await import('jose');
+    const { jwks_uri: uri = '' } = config.serverMetadata();
+    if (this.#keys?.uri !== uri) {
+      const find = createRemoteJWKSet(new URL(uri), {
+        timeoutDuration: TIMEOUT_S * 1_000,
+        cooldownDuration: KEYS_PAUSE_MS,
+        cacheMaxAge: METADATA_MS,
+        ...(this.#fetch !== undefined && { [customFetch]: this.#fetch }),
+      });
+      this.#keys = { uri, find };
+    }
+    return this.#keys.find;
+  }
+
   /** What it offers. Throws what keeps it from answering. */
-  async check(): Promise<{ keys: number; signsOut: boolean }> {
+  async check(): Promise<{ keys: number; signsOut: boolean; notifies: boolean }> {
     const config = await this.#discover();
-    const { jwks_uri: uri = '', end_session_endpoint: signOut } = config.serverMetadata();
+    const { jwks_uri: uri = '', end_session_endpoint: signOut, ...more } = config.serverMetadata();
     const answer = await (this.#fetch ?? fetch)(uri, { signal: AbortSignal.timeout(TIMEOUT_S * 1_000) });
     if (!answer.ok) throw new Error(`HTTP ${answer.status}`);
     const { keys } = (await answer.json()) as { keys?: unknown[] };
-    return { keys: keys?.length ?? 0, signsOut: signOut !== undefined };
+    const notifies = more.backchannel_logout_supported === true;
+    return { keys: keys?.length ?? 0, signsOut: signOut !== undefined, notifies };
   }
 
   /** Metadata not older than `maxAgeMs`. With them the library forgets the keys: those that sign now are always read. */
@@ -161,10 +215,16 @@ export class OpenIdProvider {
         ? await fetchUserInfo(config, tokens.access_token, subject).catch(inOurWords)
         : undefined;
     const idToken = tokens.id_token ?? known?.idToken ?? '';
+    const signIn = known?.signIn ?? {
+      subject: this.#hashed(subject),
+      sid: typeof shown?.sid === 'string' ? this.#hashed(shown.sid) : null,
+      issuedAt: (shown?.iat ?? 0) * 1_000,
+    };
     const leaving = { id_token_hint: idToken, post_logout_redirect_uri: this.#homeUri };
     return {
       claims: { ...more, ...shown },
       subject,
+      signIn,
       idToken,
       refreshToken: tokens.refresh_token ?? known?.refreshToken,
       signOutUrl: signOut === undefined ? undefined : buildEndSessionUrl(config, leaving).href,
@@ -174,6 +234,7 @@ export class OpenIdProvider {
 
 export const SIGN_IN_PATH = '/sign-in';
 export const CALLBACK_PATH = '/sign-in/callback';
+export const BACK_CHANNEL_PATH = '/sign-in/back-channel-logout';
 
 const anotherIssuer = (): ConfigError =>
   new ConfigError(
@@ -201,7 +262,19 @@ const UNPROVEN: Readonly<Record<string, string>> = {
   OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED: 'the provider answered for somebody else',
   OAUTH_KEY_SELECTION_FAILED: 'the token of the provider has a key that is not one of its own',
   OAUTH_UNSUPPORTED_OPERATION: 'the token of the provider is signed in a way that does not count',
+  ERR_JOSE_ALG_NOT_ALLOWED: 'the token of the provider is signed in a way that does not count',
+  ERR_JOSE_NOT_SUPPORTED: 'the token of the provider is signed in a way that does not count',
+  ERR_JWKS_NO_MATCHING_KEY: 'the token of the provider has a key that is not one of its own',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'the token of the provider does not say which key it has',
+  ERR_JWS_INVALID: 'the token of the provider cannot be read',
+  ERR_JWT_INVALID: 'the token of the provider cannot be read',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the token of the provider could not be verified',
+  ERR_JWT_CLAIM_VALIDATION_FAILED: 'the token of the provider is not for us, or lacks a claim',
+  ERR_JWT_EXPIRED: 'the token of the provider has expired, or is not valid yet',
 };
+
+/** Of metadata, keys and other answers of the provider. */
+const UNREADABLE = ['OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'];
 
 interface LibraryError {
   code?: string;
@@ -226,7 +299,7 @@ function inOurWords(thrown: unknown): never {
     throw new NotVouched(`the provider refused (${/^[\w-]{1,40}$/.test(error) ? error : 'without a reason'})`);
   }
   if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') throw new Error(`HTTP ${cause?.status}`);
-  if (code === 'OAUTH_RESPONSE_IS_NOT_JSON' || code === 'OAUTH_PARSE_ERROR') throw new Error('not JSON');
+  if (UNREADABLE.includes(code)) throw new Error('not JSON');
   if (code === 'OAUTH_RESPONSE_BODY_ERROR')
     throw new Error(`HTTP 500 (${/^\w{1,40}$/.exec(error)?.[0] ?? 'no reason'})`);
   throw thrown;

@@ -102,6 +102,7 @@ export {
   periodsInForce,
   reopenPeriod,
 } from './periods.ts';
+export * from './sign-outs.ts';
 export * from './signed-decisions.ts';
 export * from './statements.ts';
 export {

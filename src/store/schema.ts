@@ -12,6 +12,7 @@ import type { BatchControl, PayoutState, Reason } from '../domain/payout-state.t
 import type { AcceptedDifference, IncidentKind, ShownOrder } from '../domain/reconciliation.ts';
 import type { CameBack, Returned } from '../domain/returned.ts';
 import type { SentCardRequest, SentOrder } from '../domain/sent-order.ts';
+import type { SignOut } from '../domain/sign-in.ts';
 import type { ResumptionReason, SenderSeen } from '../domain/store-past.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import type { SerializedEntry } from './audit/entry.ts';
@@ -76,6 +77,8 @@ export interface Tables extends StatementTables, PeriodTables {
   // Of what people were notified.
   reminders: ReminderRecord;
   advices: AdviceRecord;
+  // Of which the sign-in provider has notified.
+  signOuts: SignOut & { at: number };
   listReads: ListRead;
   listLags: ListLag;
 }

@@ -116,14 +116,19 @@ const tooManyRequests = (ttlMs: number): Problem => {
   });
 };
 
-/** Who a refused sign-in says it is, if the policy knows the passkey, and why it was refused. */
-interface RefusedSignIn {
+/** Who it says it is, if the policy knows the passkey, and why it was refused. */
+interface Refusal {
   name: string | undefined;
   why: string;
 }
 
-/** The refused sign-ins of one network in one minute. */
+/** `sign-out`: a logout token that somebody sent in the name of the provider. */
+type RefusedKind = 'sign-in' | 'sign-out';
+
+/** Those of one network in one minute. */
 interface Reported {
+  network: string;
+  what: RefusedKind;
   count: number;
   names: Set<string>;
   reasons: Set<string>;
@@ -152,11 +157,13 @@ class FailedAttempts {
     if (!seen.isAllowed && seen.isExceeded) throw tooManyRequests(seen.ttl);
   }
 
-  /** The same for a sign-in, which the audit records: once for each network and minute, with how many there were. */
-  async signInRefused(request: FastifyRequest, { name, why }: RefusedSignIn): Promise<void> {
-    const network = networkOf(request);
-    const key = this.#reports.has(network) || this.#reports.size < NETWORKS_MAX ? network : OTHERS;
-    const reported = this.#reports.get(key) ?? { count: 0, names: new Set(), reasons: new Set() };
+  /** The same for what the audit records: once for each network and minute, with how many there were. */
+  async refused(request: FastifyRequest, what: RefusedKind, { name, why }: Refusal): Promise<void> {
+    const from = networkOf(request);
+    const isKnown = this.#reports.has(`${what} ${from}`) || this.#reports.size < NETWORKS_MAX;
+    const network = isKnown ? from : OTHERS;
+    const key = `${what} ${network}`;
+    const reported = this.#reports.get(key) ?? { network, what, count: 0, names: new Set(), reasons: new Set() };
     this.#reports.set(key, reported);
     reported.count += 1;
     reported.names.add(name ?? 'unknown');
@@ -172,13 +179,13 @@ class FailedAttempts {
     const reports = this.#reports;
     this.#reports = new Map();
     const { store, now, log } = this.#deps;
-    for (const [network, { count, names, reasons }] of reports) {
+    for (const { network, what, count, names, reasons } of reports.values()) {
       const detail = { from: network, count: `${count}`, names: [...names].join(', '), why: [...reasons].join('; ') };
       const [only = ''] = names;
       const actor = names.size === 1 ? only : 'unknown';
       await store
-        .audit({ at: now(), actor, action: 'sign-in refused', subject: 'pages', detail })
-        .catch((error: unknown) => log.error({ error }, 'refused sign-ins could not be written to the audit log'));
+        .audit({ at: now(), actor, action: `${what} refused`, subject: 'pages', detail })
+        .catch((error: unknown) => log.error({ error }, `refusals of a ${what} could not be written to the audit log`));
     }
   }
 }

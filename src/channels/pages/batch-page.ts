@@ -48,6 +48,7 @@ import {
   TOTALS,
   toColumn,
 } from './pieces.ts';
+import { recheck } from './provider-sign-in.ts';
 import { callerSeen, type PagesGateway } from './sessions.ts';
 import { byField, NO_DEFAULT } from './signed-forms.ts';
 
@@ -111,7 +112,10 @@ export function batchRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   app.get('/batches/:id/live', { exposeHeadRoute: false, ...accessOf(ANY_ROLE) }, async (request, reply) => {
     const { batchId } = await visibleBatchOf(gateway, request);
     whenOver(reply, streams.enter(request.caller.name ?? request.address));
-    const isLetIn = (): boolean => callerSeen(request, gateway) !== undefined;
+    const isLetIn = async (): Promise<boolean> => {
+      await recheck(request, gateway);
+      return callerSeen(request, gateway) !== undefined;
+    };
     const events = progressOf({ store, closing: gateway.closing }, batchId, isLetIn);
     return reply.type('text/event-stream').send(Readable.from(events));
   });
@@ -353,10 +357,10 @@ const progressStreams = (): ConcurrencyCounter =>
 async function* progressOf(
   { store, closing }: { store: Store; closing: AbortSignal },
   batchId: string,
-  isLetIn: () => boolean,
+  isLetIn: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   let before = '';
-  for (let quiet = 0; !closing.aborted && isLetIn(); quiet += 1) {
+  for (let quiet = 0; !closing.aborted && (await isLetIn()); quiet += 1) {
     const byState = await store.stateCounts(batchId);
     const counts = JSON.stringify([...byState].sort());
     if (counts !== before) {

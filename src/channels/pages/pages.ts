@@ -114,8 +114,9 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     }
     signInRoutes(open, gateway);
     passkeyRoutes(open, gateway, policy.origin);
-    if (gateway.provider !== undefined) providerRoutes(open, gateway, gateway.provider);
   });
+  // No form of a page of ours leads to them.
+  if (gateway.provider !== undefined) providerRoutes(app, gateway, gateway.provider);
   const uploads = new PendingUploads();
   app.addHook('onClose', () => uploads[Symbol.asyncDispose]());
   app.register(async (inner) => {

@@ -2,9 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Policy } from '../../domain/authority.ts';
 import { causeInWords } from '../../domain/causes.ts';
-import { personOfClaims } from '../../domain/sign-in.ts';
+import { endsSignIn, personOfClaims } from '../../domain/sign-in.ts';
 import { problemOf } from '../../files/intake/problem-of.ts';
 import {
+  BACK_CHANNEL_PATH,
   type BegunSignIn,
   CALLBACK_PATH,
   NotVouched,
@@ -34,7 +35,7 @@ interface Begun extends BegunSignIn {
   next: string | undefined;
 }
 
-/** `/sign-in/provider` and what the provider leads back to: a session for a person whose account the policy names. */
+/** `/sign-in/provider` and where the provider leads back to: a session for a person whose account the policy names. */
 export function providerRoutes(app: FastifyInstance, gateway: PagesGateway, provider: OpenIdProvider): void {
   const begun = new OneTime<Begun>(LIFE_MS);
   app.get('/sign-in/provider', OPEN, async (request, reply) => {
@@ -62,7 +63,39 @@ export function providerRoutes(app: FastifyInstance, gateway: PagesGateway, prov
       return refuse(request, reply, gateway, { why: error.message, next: mine?.next });
     }
   });
+  backChannelRoute(app, gateway, provider);
 }
+
+const notice = z.object({ logout_token: z.string() });
+
+/** Where the provider posts a logout token: its sessions end here and at every other gateway, which read it in the store. */
+function backChannelRoute(app: FastifyInstance, gateway: PagesGateway, provider: OpenIdProvider): void {
+  // What is right is let in however often others of its network were wrong.
+  const options = { config: { ...OPEN.config, rateLimit: false } } as const;
+  app.post(BACK_CHANNEL_PATH, options, async (request, reply) => {
+    const { store, sessions } = gateway;
+    const now = gateway.now();
+    reply.header('cache-control', 'no-store');
+    try {
+      const { data } = notice.safeParse(request.body);
+      if (data === undefined) throw new NotVouched('there is no logout token');
+      const signOut = await provider.signOutOf(data.logout_token, now);
+      if (!(await store.recordSignOut(signOut, now))) throw new NotVouched('it was sent before');
+      const isOver = ({ vouched }: Session) => vouched !== undefined && endsSignIn(signOut, vouched.by.signIn);
+      for (const { name } of sessions.closeThose(isOver, now)) await auditPages(gateway, name, 'signed out', LEFT);
+      return await reply.send();
+    } catch (error) {
+      if (!(error instanceof NotVouched)) {
+        warn(gateway, error, 'a sign-out at the provider could not be verified');
+        return reply.code(503).send({ error: 'temporarily_unavailable' });
+      }
+      await request.server.attempts.refused(request, 'sign-out', { name: undefined, why: error.message });
+      return reply.code(400).send({ error: 'invalid_request', error_description: error.message });
+    }
+  });
+}
+
+const LEFT = { why: 'signed out at the provider' };
 
 async function letIn(
   request: FastifyRequest,
@@ -94,7 +127,7 @@ async function refuse(
   gateway: PagesGateway,
   { why, identity, next }: { why: string; identity?: string; next: string | undefined },
 ): Promise<FastifyReply> {
-  await request.server.attempts.signInRefused(request, { name: undefined, why });
+  await request.server.attempts.refused(request, 'sign-in', { name: undefined, why });
   return signInPage(reply, viewOf(request, reply, gateway), gateway, { next, why, identity });
 }
 
@@ -110,9 +143,9 @@ function unreachable(
   return signInPage(reply, viewOf(request, reply, gateway), gateway, { next, why, status: 503 });
 }
 
-function warn({ log }: PagesGateway, error: unknown): void {
+function warn({ log }: PagesGateway, error: unknown, so = 'nobody can sign in through the provider'): void {
   const { message, hint } = causeInWords(error, 'sign-in') ?? problemOf(error);
-  log.warn({ why: `${message} ${hint}` }, 'nobody can sign in through the provider');
+  log.warn({ why: `${message} ${hint}` }, so);
 }
 
 /** When the provider is asked again, and until when its word counts: one outage in between signs nobody out. */
@@ -122,8 +155,8 @@ const termOf = ({ settings: { recheckMs } }: OpenIdProvider, now: number) => ({
 });
 
 /**
- * Asks the provider again, in time, about the holder of the session that a request is in; ends it if they no longer have an
- * account there, or if its word is too old and it does not answer.
+ * Ends the session that a request is in if its holder has signed out at the provider. Asks the provider again, in time, and ends
+ * it too if they no longer have an account there, or if its word is too old and it does not answer.
  */
 export async function recheck(request: FastifyRequest, gateway: PagesGateway): Promise<void> {
   const { policy } = gateway.settings;
@@ -132,12 +165,21 @@ export async function recheck(request: FastifyRequest, gateway: PagesGateway): P
   const session = token === undefined ? undefined : sessions.find(token, gateway.now());
   const { vouched } = session ?? {};
   if (token === undefined || session === undefined || vouched === undefined || provider === undefined) return;
+  const { signIn } = vouched.by;
+  if ((await gateway.store.signOutsOf(signIn)).some((it) => endsSignIn(it, signIn))) {
+    return endSession(gateway, token, session, LEFT.why);
+  }
   const isOver = gateway.now() > vouched.until;
   if (vouched.by.refreshToken === undefined ? !isOver : gateway.now() < vouched.dueAt && !isOver) return;
   vouched.asking ??= askAgain(gateway, provider, token, session).finally(() => {
     vouched.asking = undefined;
   });
   await vouched.asking;
+}
+
+function endSession(gateway: PagesGateway, token: string, { name }: Session, why: string): Promise<void> {
+  gateway.sessions.close(token);
+  return auditPages(gateway, name, 'signed out', { why });
 }
 
 /** Between two tries at a provider that does not answer. */
@@ -151,10 +193,7 @@ async function askAgain(
 ): Promise<void> {
   const { name, credential, vouched } = session;
   if (vouched === undefined) return;
-  const end = (why: string): Promise<void> => {
-    gateway.sessions.close(token);
-    return auditPages(gateway, name, 'signed out', { why });
-  };
+  const end = (why: string) => endSession(gateway, token, session, why);
   if (vouched.by.refreshToken === undefined) return end('the word of the provider has grown old');
   try {
     const by = await provider.renew(vouched.by);

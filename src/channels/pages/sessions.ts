@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Person, type Policy, personAt, type Role } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { OpenIdProvider, Vouched } from '../../platform/openid.ts';
+import { BACK_CHANNEL_PATH, type OpenIdProvider, type Vouched } from '../../platform/openid.ts';
 import { type Caller, tokenSha256 } from '../http/callers.ts';
 import { type Gateway, tokenAccess } from '../http/gateway-app.ts';
 
@@ -41,14 +41,18 @@ export function assertOpen({ config, settings: { policy } }: PagesGateway): void
  * Throws a `Problem` for a request under another host name, which a foreign page may have made resolve here, and for a form sent
  * by another page.
  */
-export function assertOwnPage({ host, headers, method }: FastifyRequest, { settings: { policy } }: PagesGateway): void {
+export function assertOwnPage(
+  { host, headers, method, routeOptions }: FastifyRequest,
+  { settings: { policy } }: PagesGateway,
+): void {
   const origin = policy?.origin;
   if (origin === undefined ? !leadsHere(`http://${host}`) : host !== new URL(origin).host) {
     throw new Problem('forbidden', 'host-refused', 'The pages are not available under this address.', {
       hint: origin === undefined ? 'Use 127.0.0.1 or localhost.' : `Use ${origin}.`,
     });
   }
-  if (method === 'GET' || method === 'HEAD') return;
+  // The provider proves by its signature what it sends from elsewhere.
+  if (method === 'GET' || method === 'HEAD' || routeOptions.url === BACK_CHANNEL_PATH) return;
   const from = headers.origin ?? '';
   if (origin === undefined ? URL.parse(from)?.host === host : from === origin) return;
   throw new Problem('forbidden', 'origin-refused', 'This request did not come from a page of this gateway.', {
@@ -179,6 +183,13 @@ export class Sessions {
 
   close(token: string): void {
     this.#kept.delete(tokenSha256(token));
+  }
+
+  /** Returns the closed ones that were not over yet. */
+  closeThose(mean: (session: Session) => boolean, now: number): Session[] {
+    const closed = [...this.#kept].filter(([, session]) => mean(session));
+    for (const [key] of closed) this.#kept.delete(key);
+    return closed.map(([, session]) => session).filter((session) => !this.#isOver(session, now));
   }
 
   #isOver({ openedAt, seenAt }: Session, now: number): boolean {

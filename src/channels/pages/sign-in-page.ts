@@ -31,7 +31,7 @@ export function signInRoutes(app: FastifyInstance, gateway: PagesGateway): void 
     const why = await refusal(gateway, policy, assertion, found?.credential);
     if (why !== undefined || found === undefined) {
       const refused = { why: why ?? 'this passkey belongs to nobody in the policy' };
-      await request.server.attempts.signInRefused(request, { name: found?.person.name, ...refused });
+      await request.server.attempts.refused(request, 'sign-in', { name: found?.person.name, ...refused });
       return signInPage(reply, viewOf(request, reply, gateway), gateway, { next, ...refused });
     }
     const { person, credential } = found;

@@ -214,7 +214,7 @@ const WRITES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     [
       ...['idempotency_keys', 'meta', 'open_orders', 'outbox', 'refused_events', 'senders', 'subscriptions'],
-      ...['switches', 'watches'],
+      ...['sign_outs', 'switches', 'watches'],
       // Erased when their time has come.
       ...['payees', 'payee_checks'],
       // An order list takes the place of the one before, and a comparison that of the one before.

@@ -226,6 +226,7 @@ describe('every route of the server', () => {
       'POST /mcp: maker approver compliance operator auditor, each',
       'GET /sign-in/provider: open',
       'GET /sign-in/callback: open',
+      'POST /sign-in/back-channel-logout: open',
     ]);
   });
 

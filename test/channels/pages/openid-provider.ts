@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import { Provider } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
@@ -25,6 +25,8 @@ export interface TestProvider {
   forgeWith: SigningKey | undefined;
   /** Requests that it was sent, as `GET /path`. */
   requests: string[];
+  /** A logout token of its own about an account, made now, with other claims instead or none (undefined). */
+  logoutToken(sub: string, claims?: Record<string, unknown>, by?: SigningKey): string;
   /** From now on it signs with a new key, and the old one is gone. */
   rotate(): void;
   /** While it is down, connections are refused. */
@@ -47,8 +49,9 @@ export function newSigningKey(): SigningKey {
 /** Its login asks for an account and nothing else; who is known by its cookie is not asked. */
 export async function openProvider(
   redirect: { origin: string },
-  { refreshes = true, host = 'localhost' }: { refreshes?: boolean; host?: string } = {},
+  options: { refreshes?: boolean; host?: string; namesSessions?: boolean } = {},
 ): Promise<TestProvider> {
+  const { refreshes = true, host = 'localhost', namesSessions = true } = options;
   const port = await ownPort();
   const issuer = `http://${host}:${port}`;
   let key = newSigningKey();
@@ -61,14 +64,21 @@ export async function openProvider(
     lie: undefined,
     forgeWith: undefined,
     requests: [],
+    logoutToken(sub, claims, by = key) {
+      const now = Math.floor(Date.now() / 1_000);
+      const events = { 'http://schemas.openid.net/event/backchannel-logout': {} };
+      const notice = { iss: issuer, aud: it.clientId, sub, iat: now, exp: now + 120, jti: randomUUID(), events };
+      const head = encoded({ alg: 'RS256', typ: 'logout+jwt', kid: by.jwk.kid });
+      return signedBy(by, `${head}.${encoded({ ...notice, ...claims })}`);
+    },
     rotate() {
       key = newSigningKey();
-      answer = serve(it, { key, redirect, refreshes });
+      answer = serve(it, { key, redirect, refreshes, namesSessions });
     },
     down: () => new Promise((done) => server.close(() => done()).closeAllConnections()),
     up: () => new Promise((done) => server.listen(port, host, done)),
   };
-  answer = serve(it, { key, redirect, refreshes });
+  answer = serve(it, { key, redirect, refreshes, namesSessions });
   const server = createServer((request, response) => {
     it.requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     // A kept connection would break when it is taken down, instead of being refused.
@@ -82,10 +92,14 @@ export async function openProvider(
   return it;
 }
 
-function serve(
-  it: TestProvider,
-  { key, redirect, refreshes }: { key: SigningKey; redirect: { origin: string }; refreshes: boolean },
-): RequestListener {
+interface Served {
+  key: SigningKey;
+  redirect: { origin: string };
+  refreshes: boolean;
+  namesSessions: boolean;
+}
+
+function serve(it: TestProvider, { key, redirect, refreshes, namesSessions }: Served): RequestListener {
   const { issuer, clientId, clientSecret } = it;
   const provider = new Provider(issuer, {
     jwks: { keys: [key.jwk] },
@@ -96,6 +110,8 @@ function serve(
         client_secret: clientSecret,
         redirect_uris: [`${redirect.origin}/sign-in/callback`],
         post_logout_redirect_uris: [`${redirect.origin}/sign-in`],
+        backchannel_logout_uri: `${redirect.origin}/sign-in/back-channel-logout`,
+        backchannel_logout_session_required: namesSessions,
         grant_types: ['authorization_code', ...(refreshes ? ['refresh_token'] : [])],
         response_types: ['code'],
       },
@@ -104,6 +120,7 @@ function serve(
     scopes: ['openid', 'offline_access'],
     features: {
       devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
       rpInitiatedLogout: {
         // Its own page loads a font from the internet.
         logoutSource: async (context, form) => {
@@ -112,6 +129,8 @@ function serve(
         },
       },
     },
+    // Its own refuses to notify anybody on this machine.
+    fetch: (url, init) => fetch(url, { ...init, dispatcher: undefined } as RequestInit),
     interactions: { url: (_context, { uid }) => `/login/${uid}` },
     issueRefreshToken: async () => refreshes,
     findAccount: (_context, sub) => {
@@ -153,14 +172,14 @@ function issued(idToken: string, { lie, forgeWith }: TestProvider, own: SigningK
   if (lie === undefined && forgeWith === undefined) return idToken;
   const [head = '', body = ''] = idToken.split('.');
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString());
-  const encoded = Buffer.from(JSON.stringify(lie?.(claims) ?? claims)).toString('base64url');
-  const { jwk } = forgeWith ?? own;
-  const signature = sign(
-    'RSA-SHA256',
-    Buffer.from(`${head}.${encoded}`),
-    createPrivateKey({ key: jwk, format: 'jwk' }),
-  );
-  return `${head}.${encoded}.${signature.toString('base64url')}`;
+  return signedBy(forgeWith ?? own, `${head}.${encoded(lie?.(claims) ?? claims)}`);
+}
+
+const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+
+function signedBy({ jwk }: SigningKey, text: string): string {
+  const signature = sign('RSA-SHA256', Buffer.from(text), createPrivateKey({ key: jwk, format: 'jwk' }));
+  return `${text}.${signature.toString('base64url')}`;
 }
 
 /** A browser with which somebody signs in to the pages through the provider. */
@@ -193,5 +212,17 @@ export class ProviderVisit {
 
   async signIn(account: string, next?: string): Promise<Seen> {
     return this.pages.send(await this.logIn(account, next));
+  }
+
+  /** Signs out at the provider, where it asks for a confirmation. */
+  async leave(to = `${this.#issuer}/session/end`): Promise<Seen> {
+    const { text } = await this.provider.send(to);
+    const [, action = ''] = /action="([^"]+)"/.exec(text) ?? [];
+    const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(text) ?? [];
+    return this.provider.send(action, {
+      method: 'POST',
+      body: new URLSearchParams({ xsrf, logout: 'yes' }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
   }
 }

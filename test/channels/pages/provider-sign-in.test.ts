@@ -7,6 +7,8 @@ import { newSigningKey, openProvider, ProviderVisit, type TestProvider } from '.
 import { type PagePeople, pagePeople, type Seen, Visit } from './visiting.ts';
 
 const MINUTE_MS = 60_000;
+const NOW_S = () => Math.floor(Date.now() / 1_000);
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 const RECHECK_MS = 30 * MINUTE_MS;
 
 /** Alice has no passkey; mallory has an account at the provider only. */
@@ -27,14 +29,11 @@ async function open(env: Record<string, string> = {}, options?: Parameters<typeo
   }
   const { issuer: PAYOUTS_OIDC_ISSUER, clientId: PAYOUTS_OIDC_CLIENT_ID } = provider;
   const PAYOUTS_OIDC_CLIENT_SECRET = provider.clientSecret;
-  const gateway = await openGateway([], {
-    policy,
-    port,
-    env: { PAYOUTS_OIDC_ISSUER, PAYOUTS_OIDC_CLIENT_ID, PAYOUTS_OIDC_CLIENT_SECRET, ...env },
-  });
+  const all = { PAYOUTS_OIDC_ISSUER, PAYOUTS_OIDC_CLIENT_ID, PAYOUTS_OIDC_CLIENT_SECRET, ...env };
+  const gateway = await openGateway([], { policy, port, env: all });
   const clock = { now: Date.now() };
   Object.assign(gateway.app, { now: () => clock.now });
-  return { ...people, gateway, provider, clock, visit: () => new ProviderVisit(origin, provider) };
+  return { ...people, env: all, gateway, provider, clock, visit: () => new ProviderVisit(origin, provider) };
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
@@ -123,8 +122,6 @@ describe('signing in through the provider', () => {
       '401: Not signed in: the answer of the provider could not be verified.',
     );
   });
-
-  const NOW_S = () => Math.floor(Date.now() / 1_000);
 
   it.each<[what: string, lie: TestProvider['lie'], why: string]>([
     ['the nonce of another sign-in', (claims) => ({ ...claims, nonce: 'of-another' }), 'is not for this sign-in'],
@@ -387,19 +384,153 @@ describe('who is signed in', () => {
     expect(await isIn(alice)).toBe(false);
     const [, to = ''] = /^0; url=(.*)$/.exec(`${out.headers.refresh}`) ?? [];
     expect(new URL(to).origin).toBe(provider.issuer);
-    const asked = await alice.provider.send(to);
-    const [, action = ''] = /action="([^"]+)"/.exec(asked.text) ?? [];
-    const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(asked.text) ?? [];
-    const left = await alice.provider.send(action, {
-      method: 'POST',
-      body: new URLSearchParams({ xsrf, logout: 'yes' }).toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    });
+    const left = await alice.leave(to);
     expect(left.headers.location).toMatch(new RegExp(`^${origin}/sign-in(\\?|$)`));
     expect(await audited(opened)).toEqual(['alice signed in', 'alice signed out']);
     // The provider asks who it is again.
     await alice.signIn('0b2c');
     expect((await alice.pages.send('/')).text).toContain('<span>bob</span>');
+  });
+});
+
+describe('who signs out at the provider', () => {
+  /** As the provider posts a logout token. */
+  const post = async (origin: string, token: string) => {
+    const body = new URLSearchParams({ logout_token: token }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: '' };
+    return new Visit(origin).send('/sign-in/back-channel-logout', { method: 'POST', body, headers });
+  };
+
+  it.each([true, false])('is out here at once, and nobody else (the provider names its sessions: %s)', async (it) => {
+    const opened = await open({}, { namesSessions: it });
+    const [alice, elsewhere, bob] = [opened.visit(), opened.visit(), opened.visit()];
+    await alice.signIn('0a1b');
+    await elsewhere.signIn('0a1b');
+    await bob.signIn('0b2c');
+    await alice.leave();
+    expect(await isIn(alice)).toBe(false);
+    // One session of hers, if the provider says which.
+    expect(await isIn(elsewhere)).toBe(it);
+    expect(await isIn(bob)).toBe(true);
+    const [, , , ...left] = await audited(opened);
+    expect(left).toEqual(new Array(it ? 1 : 2).fill('alice signed out (signed out at the provider)'));
+  });
+
+  it('is out at a gateway that was not notified, which reads it in the store', async () => {
+    const { policy, provider, visit, origin, gateway, env } = await open();
+    const other = await openGateway([], { policy, env });
+    Object.assign(other.app, { store: gateway.app.store });
+    const alice = visit();
+    const back = await alice.logIn('0a1b');
+    // Begun and ended there, behind the address of both.
+    const there = new Visit(other.url, origin);
+    const begun = await there.send('/sign-in/provider');
+    expect(begun.status).toBe(303);
+    await alice.provider.send(back);
+    const led = await alice.provider.send(`${begun.headers.location}`);
+    expect(
+      (await there.send(new URL(`${led.headers.location}`).pathname + new URL(`${led.headers.location}`).search))
+        .status,
+    ).toBe(200);
+    expect((await there.send('/')).status).toBe(200);
+    expect((await post(origin, provider.logoutToken('0a1b'))).status).toBe(200);
+    expect((await there.send('/')).status).toBe(303);
+  });
+
+  it('watches a batch no longer', async () => {
+    const { visit, provider, origin, gateway } = await open();
+    const [row] = await claimed(gateway, [{ id: 'inv-1', amount: '2450.00' }], 'carol');
+    const bob = visit();
+    await bob.signIn('0b2c');
+    const watched = bob.pages.send(`/batches/${row?.batchId}/live`);
+    await expect.poll(() => isIn(bob)).toBe(true);
+    await post(origin, provider.logoutToken('0b2c'));
+    expect((await watched).text).toContain('event: changed');
+  });
+
+  it('signs in again, and stays', async () => {
+    const { visit, provider, origin } = await open();
+    expect((await post(origin, provider.logoutToken('0a1b', { iat: NOW_S() - 2 }))).status).toBe(200);
+    const alice = visit();
+    await alice.signIn('0a1b');
+    expect(await isIn(alice)).toBe(true);
+  });
+
+  it('is believed with a key that the provider has had for a moment only', async () => {
+    const { visit, provider, origin } = await open();
+    expect((await post(origin, provider.logoutToken('0b2c'))).status).toBe(200);
+    const alice = visit();
+    await alice.signIn('0a1b');
+    provider.rotate();
+    await expect.poll(async () => (await post(origin, provider.logoutToken('0a1b'))).status).toBe(200);
+    expect(await isIn(alice)).toBe(false);
+  });
+
+  const OTHER = newSigningKey();
+
+  it.each<[what: string, claims: Record<string, unknown>, why: string, key?: typeof OTHER]>([
+    ['of another key', {}, 'has a key that is not one of its own', OTHER],
+    ['of another issuer', { iss: 'https://evil.example' }, 'is not for us'],
+    ['for another client', { aud: 'another-client' }, 'is not for us'],
+    ['without the event', { events: undefined }, 'is not for us, or lacks a claim'],
+    ['about another event', { events: { 'https://evil.example': {} } }, 'is not about a sign-out'],
+    ['with an event that is no object', { events: { [EVENT]: true } }, 'is not about a sign-out'],
+    ['with a nonce, as an ID token has one', { nonce: 'n' }, 'has a nonce'],
+    ['without an id', { jti: undefined }, 'lacks a claim'],
+    ['about nobody', { sub: undefined }, 'names nobody'],
+    ['that is old', { iat: NOW_S() - 700, exp: NOW_S() + 100 }, 'has expired'],
+    ['that has ended', { exp: NOW_S() - 100 }, 'has expired'],
+    ['without an end', { exp: undefined }, 'lacks a claim'],
+    ['without a time', { iat: undefined }, 'lacks a claim'],
+    ['of the future', { iat: NOW_S() + 600, exp: NOW_S() + 700 }, ''],
+  ])('is not out by a token %s', async (_, claims, why, key) => {
+    const opened = await open();
+    const { visit, provider, origin, gateway } = opened;
+    const alice = visit();
+    await alice.signIn('0a1b');
+    const { status, text, headers } = await post(origin, provider.logoutToken('0a1b', claims, key));
+    expect([status, headers['cache-control']]).toEqual([400, 'no-store']);
+    expect(JSON.parse(text)).toEqual({ error: 'invalid_request', error_description: expect.stringContaining(why) });
+    expect(await isIn(alice)).toBe(true);
+    await gateway.close();
+    expect(await audited(opened)).toEqual(['alice signed in', expect.stringMatching(/^unknown sign-out refused \(/)]);
+    expect(gateway.log.join()).not.toContain('eyJ');
+  });
+
+  it('is not out by a token of another session, one that was sent before, unsigned text or nothing', async () => {
+    const { visit, provider, origin } = await open();
+    const alice = visit();
+    expect((await post(origin, provider.logoutToken('0a1b', { sid: 'of-another' }))).status).toBe(200);
+    const token = provider.logoutToken('0a1b');
+    expect((await post(origin, token)).status).toBe(200);
+    await new Promise((done) => setTimeout(done, 1_000));
+    await alice.signIn('0a1b');
+    const [head = '', body = ''] = token.split('.');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    for (const sent of [token, `${none}.${body}.`, `${head}.${body}.`, 'x', '']) {
+      expect((await post(origin, sent)).status).toBe(400);
+    }
+    expect((await new Visit(origin).send('/sign-in/back-channel-logout', { method: 'POST' })).status).toBe(400);
+    expect(await isIn(alice)).toBe(true);
+  });
+
+  it('is notified of with another answer while the keys cannot be read, and the log says why', async () => {
+    const { provider, origin, gateway } = await open();
+    const token = provider.logoutToken('0a1b');
+    await provider.down();
+    expect((await post(origin, token)).status).toBe(503);
+    expect(gateway.log.join()).toContain('a sign-out at the provider could not be verified');
+    await provider.up();
+    expect((await post(origin, token)).status).toBe(200);
+  });
+
+  it('is not found out by guessing: forged tokens are slowed down, and cost the provider little', async () => {
+    const { provider, origin } = await open();
+    const statuses = new Set<number>();
+    for (let n = 0; n < 25; n += 1) statuses.add((await post(origin, provider.logoutToken('0a1b', {}, OTHER))).status);
+    expect([...statuses]).toEqual([400, 429]);
+    expect(provider.requests.filter((it) => it === 'GET /jwks').length).toBeLessThan(10);
+    expect((await post(origin, provider.logoutToken('0a1b'))).status).toBe(200);
   });
 });
 
@@ -432,7 +563,7 @@ describe('a provider that cannot be used', () => {
 it('payouts doctor says whether the provider answers, what it has to know, and what to mend', async () => {
   const { gateway, provider, origin } = await open();
   const asked = () => checkSignIn({ ...gateway.app.config, settings: gateway.app.settings });
-  const back = `${origin}/sign-in/callback and, after signing out, ${origin}/sign-in`;
+  const back = `${origin}/sign-in/callback and, after signing out, ${origin}/sign-in, and to post logout tokens to ${origin}/sign-in/back-channel-logout`;
   expect(await asked()).toEqual([
     { name: 'sign-in', verdict: 'ok', detail: `${provider.issuer} answers with 1 key; it has to lead back to ${back}` },
   ]);

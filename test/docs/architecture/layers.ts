@@ -33,7 +33,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'platform',
     packages: [
-      ...['@opentelemetry/', '@temporalio/', 'marked', 'openid-client', 'pg-connection-string', 'pino'],
+      ...['@opentelemetry/', '@temporalio/', 'jose', 'marked', 'openid-client', 'pg-connection-string', 'pino'],
       ...['prom-client', 'proto3-json-serializer', 'protobufjs', 'smol-toml', 'zod', 'node:'],
     ],
     outside: SCRIPTS,
