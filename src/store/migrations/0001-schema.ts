@@ -429,5 +429,14 @@ create table advices (
   reference text not null, about text not null,
   outcome text not null, at bigint not null,
   constraint advices_key primary key (reference, about)
-)`;
+);
+
+-- Sign-outs of which a sign-in provider has notified a gateway, for all gateways.
+create table sign_outs (
+  id text primary key,
+  subject text, sid text,
+  issued_at bigint not null, at bigint not null
+);
+create index sign_outs_by_subject on sign_outs (subject);
+create index sign_outs_by_sid on sign_outs (sid)`;
 };
