@@ -120,8 +120,9 @@ function differenceText(it: DiscrepancyDocument, width: number): string {
   const layout = { indent: 2, labelWidth: 'the bank  '.length, width };
   const money = (value: DiscrepancyDocument['ours']): string =>
     value === null ? 'nothing' : `${groupedAmount(value.amount)} ${value.currency}`;
-  const { payout, bookings, candidates } = it;
-  const whole = payout === null ? '' : `, ${payout.documentId} (${payout.state}), ${payout.reference}`;
+  const { payout, batchId, bookings, candidates } = it;
+  const file = batchId === null ? '' : `, batch ${batchId}`;
+  const whole = payout === null ? file : `, ${payout.documentId} (${payout.state}), ${payout.reference}`;
   const booked = bookings.map((booking) =>
     [
       booking.bookedOn,
@@ -135,12 +136,12 @@ function differenceText(it: DiscrepancyDocument, width: number): string {
   );
   const maybe = candidates.map(({ documentId, reference }) => `${documentId} ${reference}`);
   const [entry] = bookings;
-  const isForPeople = payout === null && entry !== undefined && it.isOpen;
+  const isForPeople = payout === null && batchId === null && entry !== undefined && it.isOpen;
   return [
     `${it.day} ${it.accountId}: ${it.says}${it.isOpen ? '' : ' (explained since)'}`,
     ...labelled('ours', `${money(it.ours)}${whole}`, layout),
     ...labelled('the bank', `${money(it.booked)}${booked.length > 0 ? `; ${booked.join('; ')}` : ''}`, layout),
-    ...(maybe.length > 0 ? labelled('maybe', maybe.join('; '), layout) : []),
+    ...(maybe.length > 0 ? labelled(batchId === null ? 'maybe' : 'missing?', maybe.join('; '), layout) : []),
     ...(it.incidentId === null ? [] : labelled('incident', it.incidentId, layout)),
     ...(isForPeople
       ? labelled('next', `payouts match ${entry.entry} REFERENCE`, {

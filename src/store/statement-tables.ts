@@ -103,8 +103,10 @@ interface DiscrepancyTable {
   accountId: string;
   currency: string;
   reference: string | null;
+  /** The file that was booked as one. */
+  batchId: string | null;
   lineIds: Json<readonly string[]>;
-  /** References that it may belong to. */
+  /** References that it may belong to, or that may be missing from the file. */
   candidates: Json<readonly string[]>;
   /** Decimal strings; null: nothing. */
   ours: string | null;

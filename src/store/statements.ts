@@ -344,9 +344,9 @@ export function recordReconciliation(
 }
 
 function rowOf(uid: string, it: Discrepancy, id: string, at: number) {
-  const { kind, accountId, currency, reference = null, ours, ourCurrency, booked, on: onDay } = it;
+  const { kind, accountId, currency, reference = null, batchId = null, ours, ourCurrency, booked, on: onDay } = it;
   return {
-    ...{ discrepancyId: id, kind, uid, accountId, currency, reference, ourCurrency, onDay },
+    ...{ discrepancyId: id, kind, uid, accountId, currency, reference, batchId, ourCurrency, onDay },
     ...{ lineIds: json(it.lineIds), candidates: json(it.candidates) },
     ours: ours === undefined ? null : formatMinor(ours, ourCurrency),
     booked: booked === undefined ? null : formatMinor(booked, currency),

@@ -4,6 +4,7 @@ import { acknowledgementOf } from '../../domain/authority.ts';
 import { pagesOf } from '../../domain/iterate.ts';
 import { Problem } from '../../domain/problem.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
+import { STATEMENT_INCIDENTS } from '../../domain/statements/discrepancies.ts';
 import { scopeFactsOfRow } from '../../people/decisions/verdict.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';
 import { incidentSides } from '../../reports/incident-sides.ts';
@@ -54,7 +55,7 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
 
 function card({ incident, payout }: VisibleIncident, view: View, mayAcknowledge: boolean): Html {
   const { id, reference, orderId, seenAt, acknowledged, kind } = incident;
-  const isBooking = kind === 'booking-unexplained';
+  const isBooking = kind in STATEMENT_INCIDENTS && payout === undefined;
   return html`<section class="card" aria-label="Incident ${id}">
 <p class="sentence"><strong>${INCIDENTS[kind].says}</strong></p>
 <p>${incidentSides(incident, payout)}.</p>

@@ -29,7 +29,7 @@ import { mayOperate, OPERATING } from '../http/may-see.ts';
 import { matchOf, maySeeBooks } from '../http/operations/statement-operations.ts';
 import { accessOf } from '../http/route-access.ts';
 import { csrfField, placeAccess, show, type View, viewOf } from './layout.ts';
-import { type Column, dataTable, factList, money, nothing, payoutPath } from './pieces.ts';
+import { batchPath, type Column, dataTable, factList, money, nothing, payoutPath } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import { operatorOf, senderFields, signedForm } from './signed-forms.ts';
 import { readFields } from './submit-page.ts';
@@ -166,7 +166,7 @@ const COLUMNS: readonly Column<StatementRecord>[] = [
 
 /** Both sides of a difference. */
 function card(view: View, it: DiscrepancyDocument, mayMatch: boolean): Html {
-  const { payout, bookings, candidates } = it;
+  const { payout, batchId, bookings, candidates } = it;
   const [entry] = bookings;
   const link = ({ reference, documentId }: NonNullable<DiscrepancyDocument['payout']>): Html =>
     html`<a href="${payoutPath(reference)}">${documentId}</a>`;
@@ -176,15 +176,19 @@ ${factList([
   ['Day and account', `${it.day}, ${it.accountId}`],
   ['Our records', it.ours === null ? 'nothing' : money(it.ours.amount, it.ours.currency)],
   ['Payout', payout !== null && html`${link(payout)}, ${payout.state}`],
+  ['Batch', batchId !== null && html`<a href="${batchPath(batchId)}">${batchId}</a>`],
   ['The bank booked', it.booked === null ? 'nothing' : money(it.booked.amount, it.booked.currency)],
   ...bookings.map((booking): [string, Html] => [
     'Booking',
     html`${booking.bookedOn}, ${money(booking.amount, booking.currency)} <bdi>${booking.text}</bdi>${booking.reason !== null && html`, ${booking.reason}`} <code>${booking.entry}</code>`,
   ]),
-  ['May belong to', candidates.length > 0 && candidates.map((payoutSide) => html`${link(payoutSide)} `)],
+  [
+    batchId === null ? 'May belong to' : 'May be missing',
+    candidates.length > 0 && candidates.map((payoutSide) => html`${link(payoutSide)} `),
+  ],
   ['Incident', it.incidentId !== null && html`<a href="/incidents"><code>${it.incidentId}</code></a>`],
 ])}
-${mayMatch && it.isOpen && entry !== undefined && payout === null && matchForm(view, entry.entry, candidates)}
+${mayMatch && it.isOpen && entry !== undefined && payout === null && batchId === null && matchForm(view, entry.entry, candidates)}
 </section>`;
 }
 

@@ -40,6 +40,77 @@ export class FilePayments {
   }
 }
 
+/**
+ * What a sum pays of the payments of a file, with their fees or without: all, or all but the few that are missing. Nothing is paid if
+ * it cannot be told.
+ */
+export function partPaid(
+  payments: readonly OurMovement[],
+  feesOf: (payment: OurMovement) => readonly OurMovement[],
+  booked: bigint,
+): { paid: OurMovement[]; missing: OurMovement[] } {
+  const partsWith = (fees: typeof feesOf) =>
+    payments.map((of) => {
+      const moves = [of, ...fees(of)];
+      return { of, moves, minor: sum(moves) };
+    });
+  for (const parts of [partsWith(() => []), partsWith(feesOf)]) {
+    const short = sum(parts) - booked;
+    const missing = new Set(short === 0n ? [] : onlyChoice(parts, short));
+    if (short !== 0n && missing.size === 0) continue;
+    const paid = parts.filter((part) => !missing.has(part)).flatMap(({ moves }) => moves);
+    return { paid, missing: [...missing].map(({ of }) => of) };
+  }
+  return { paid: [], missing: [] };
+}
+
+/** How many missing rows are looked for, and how much of that may be tried. */
+const MISSING_MAX = 3;
+const TRIED_MAX = 1_000_000;
+
+/** Which of these, and as few as possible, make up an amount; none if there is more than one choice. */
+function onlyChoice<Part extends { minor: bigint }>(parts: readonly Part[], amount: bigint): readonly Part[] {
+  const inOrder = parts.toSorted((a, b) => Number(a.minor - b.minor));
+  for (let size = 1; size <= MISSING_MAX && parts.length ** (size - 1) <= TRIED_MAX; size += 1) {
+    const choices = choicesOf(inOrder, amount, { size, from: 0 });
+    const [only = []] = choices;
+    if (choices.length > 0) return choices.length === 1 ? only : [];
+  }
+  return [];
+}
+
+/** At most two. @param parts by amount */
+function choicesOf<Part extends { minor: bigint }>(
+  parts: readonly Part[],
+  amount: bigint,
+  { size, from }: { size: number; from: number },
+): Part[][] {
+  const found: Part[][] = [];
+  if (size === 1) {
+    const at = firstOf(parts, amount, from);
+    return parts.slice(at, at + 2).flatMap((part) => (part.minor === amount ? [[part]] : []));
+  }
+  for (let at = from; at < parts.length && found.length < 2; at += 1) {
+    const part = parts[at];
+    if (part === undefined || part.minor * BigInt(size) > amount) break;
+    for (const rest of choicesOf(parts, amount - part.minor, { size: size - 1, from: at + 1 })) {
+      found.push([part, ...rest]);
+    }
+  }
+  return found.slice(0, 2);
+}
+
+/** Where the first of at least this amount is. @param parts by amount */
+export function firstOf(parts: readonly { minor: bigint }[], amount: bigint, from = 0): number {
+  let [low, high] = [from, parts.length];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if ((parts[middle]?.minor ?? amount) < amount) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** Sets of movements that a bank may book as one. */
 export function sumsOf(
   near: readonly OurMovement[],
@@ -68,6 +139,8 @@ export function sumsOf(
 /** Payments of one file and day. */
 const fileOf = (batch: OurRecord['batch'] | undefined, { on, reference, kind }: OurMovement): string =>
   `${kind} ${batch?.batchId ?? reference} ${batch?.paymentId ?? ''} ${on}`;
+
+export const sum = (some: readonly { minor: bigint }[]): bigint => some.reduce((total, { minor }) => total + minor, 0n);
 
 export const fold = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 

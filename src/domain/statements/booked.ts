@@ -94,6 +94,7 @@ export type DiscrepancyKind =
   | 'other-fee'
   | 'booked-twice'
   | 'booking-undone'
+  | 'other-sum'
   | 'unattributed-return'
   | 'unexplained-debit'
   | 'unexplained-credit';
@@ -111,8 +112,10 @@ export interface Discrepancy {
   ourCurrency: string;
   booked: bigint | undefined;
   on: string;
-  /** References that it may belong to, if it cannot be told. */
+  /** References that it may belong to, if it cannot be told; of a file, the rows that may be missing. */
   candidates: readonly string[];
+  /** The file that was booked as one. */
+  batchId?: string | undefined;
 }
 
 /** Money that came back, by a reference of the payout. */

@@ -18,7 +18,7 @@ export const STATEMENT_INCIDENTS = {
     'Nothing: no retry of the payout is sent.',
   ),
   'booked-otherwise': forOperator(
-    'a statement shows another booking for the payout than was paid',
+    'a statement shows another booking for the payout, or for its whole file, than was paid',
     `Ask the bank which is right, and correct your books if it is theirs; ${ACKNOWLEDGE}.`,
     STAYS_OPEN,
   ),
@@ -54,6 +54,11 @@ export const DISCREPANCIES: Readonly<
   'booking-undone': {
     says: 'booked, and undone by the bank',
     field: 'amount booked back',
+    incident: 'booked-otherwise',
+  },
+  'other-sum': {
+    says: 'booked as one for a whole file, with another sum',
+    field: 'sum of the file',
     incident: 'booked-otherwise',
   },
   'unattributed-return': {

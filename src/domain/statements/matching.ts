@@ -1,4 +1,3 @@
-import { ByReference } from '../reference-form.ts';
 import { laterDay } from '../time.ts';
 import type {
   AttributedReturn,
@@ -12,16 +11,23 @@ import type {
   Reconciled,
   ToReconcile,
 } from './booked.ts';
-import { BOOKED_WITHIN_DAYS, DOCUMENT_LENGTH, daysBetween, FilePayments, fold, sumsOf } from './booked-as-one.ts';
+import {
+  BOOKED_WITHIN_DAYS,
+  DOCUMENT_LENGTH,
+  daysBetween,
+  FilePayments,
+  fold,
+  partPaid,
+  sum,
+  sumsOf,
+} from './booked-as-one.ts';
+import { CANDIDATES_MAX, MayComeBack } from './may-come-back.ts';
+import { RecordNames } from './record-names.ts';
 
 /**
  * Which booking of a bank belongs to which movement of ours, and where the two differ. Pure: nothing here changes the outcome of a
  * payout; a finding is for people.
  */
-
-/** How long after a payment its return is looked for among equal amounts; by its reference it is found at any time. */
-export const RETURNED_WITHIN_DAYS = 60;
-const CANDIDATES_MAX = 10;
 
 export function reconcile(input: ToReconcile): Reconciled {
   const matching = new Matching(input);
@@ -31,6 +37,7 @@ export function reconcile(input: ToReconcile): Reconciled {
   matching.byDocument();
   matching.judge();
   matching.byAmount();
+  matching.judgeFiles();
   matching.bySum();
   matching.rest();
   return matching.result();
@@ -38,8 +45,7 @@ export function reconcile(input: ToReconcile): Reconciled {
 
 class Matching {
   private readonly input: ToReconcile;
-  private readonly names: ByReference<OurRecord>;
-  private readonly others = new Map<string, OurRecord | undefined>();
+  private readonly names: RecordNames;
   private readonly byReference: ReadonlyMap<string, OurRecord>;
   private readonly open: Set<BookedLine>;
   /** Movements without a booking. */
@@ -49,6 +55,8 @@ class Matching {
   private readonly matches: Match[] = [];
   private readonly discrepancies: Discrepancy[] = [];
   private readonly returns: AttributedReturn[] = [];
+  /** Payments of the file that a line names without being their sum. */
+  private readonly inFile = new Map<BookedLine, readonly OurMovement[]>();
   /** Lines about which people have decided. */
   private readonly said: ReadonlySet<string>;
   private readonly lineOrders: ReadonlySet<string>;
@@ -60,15 +68,8 @@ class Matching {
   constructor(input: ToReconcile) {
     this.input = input;
     this.byReference = new Map(input.records.map((record) => [record.reference, record]));
-    this.names = new ByReference(
-      input.records.flatMap((record) =>
-        [record.reference, ...record.names.filter((name) => UUID.test(name))].map((name) => [name, record] as const),
-      ),
-    );
-    for (const record of input.records) {
-      for (const name of record.names) addUnique(this.others, fold(name), record);
-      for (const movement of record.movements) this.unbooked.set(movement.id, movement);
-    }
+    this.names = new RecordNames(input.records);
+    for (const { movements } of input.records) for (const it of movements) this.unbooked.set(it.id, it);
     this.open = new Set(input.lines);
     this.lineOrders = new Set(input.lines.map(({ orderId }) => orderId));
     this.said = new Set(input.byHand?.map(({ lineId }) => lineId));
@@ -93,7 +94,7 @@ class Matching {
 
   byName(): void {
     for (const line of [...this.open]) {
-      const found = new Set(line.references.flatMap((text) => this.recordNamed(text) ?? []));
+      const found = new Set(line.references.flatMap((text) => this.names.find(text) ?? []));
       const [record, another] = found;
       if (record !== undefined && another === undefined) this.name(record, line, 'reference');
       else if (another !== undefined) this.takeNamed(line, found);
@@ -108,10 +109,6 @@ class Matching {
     if (payments.length > 0) this.takeAll(line, payments, 'reference');
   }
 
-  private recordNamed(text: string): OurRecord | undefined {
-    return this.names.find(text) ?? this.others.get(fold(text));
-  }
-
   /** One booking for a whole file: by the ids of the file, else by its sum and number of payments. */
   byBatch(): void {
     const paid = [...this.unbooked.values()].filter((it) => it.kind === 'payment' && !this.isNamed(it.reference));
@@ -120,8 +117,13 @@ class Matching {
       if (line.direction === 'credit') continue;
       const here = (some: readonly OurMovement[]): OurMovement[] =>
         some.filter((it) => this.unbooked.has(it.id) && isSamePlace(it, line));
-      const ofFile = here(files.named(line));
+      const named = files.named(line).filter((it) => isSamePlace(it, line));
+      const ofFile = here(named);
       if (ofFile.length > 0 && this.takeAll(line, ofFile, 'batch')) continue;
+      const only = named.length === 1 ? this.byReference.get(named[0]?.reference ?? '') : undefined;
+      if (only !== undefined) this.name(only, line, 'batch');
+      else if (named.length > 0 && !line.isFee) this.inFile.set(line, named);
+      if (only !== undefined) continue;
       const { count } = line.batch ?? {};
       if (count === undefined || count < 2) continue;
       const fitting = files
@@ -129,6 +131,57 @@ class Matching {
         .map(here)
         .filter((some) => some.length === count && sum(some) === line.minor);
       if (fitting.length === 1) this.takeAll(line, fitting[0] ?? [], 'sum');
+    }
+  }
+
+  /** A file that the bank has booked with another sum, or in several bookings: one finding with both sides, or none. */
+  judgeFiles(): void {
+    const open = [...this.inFile].filter(([line]) => this.open.has(line));
+    for (const some of Map.groupBy(open, ([, [payment]]) => payment?.id).values()) {
+      this.judgeFile(
+        some.map(([line]) => line),
+        [...new Set(some.flatMap(([, payments]) => payments))],
+      );
+    }
+  }
+
+  private judgeFile(lines: readonly BookedLine[], payments: readonly OurMovement[]): void {
+    const [first] = lines;
+    if (first === undefined) return;
+    const left = payments.filter(({ id }) => this.unbooked.has(id));
+    const booked = sum(lines);
+    const { paid, missing } = partPaid(left, (it) => this.feesOf(it.reference, first), booked);
+    for (const line of lines) this.open.delete(line);
+    this.share(lines, paid);
+    if (paid.length > 0 && missing.length === 0) return;
+    // Of what is missing, the fee is perhaps booked with those of a day.
+    for (const { reference } of missing) this.judged.add(reference);
+    if (paid.length === 0) {
+      for (const line of lines) this.match(line, { ...OF_NO_PAYOUT, by: 'batch' });
+      for (const { id } of left) this.unbooked.delete(id);
+    }
+    const { accountId, currency, on } = first;
+    this.discrepancies.push({
+      ...{ kind: 'other-sum', reference: undefined, lineIds: lines.map(({ id }) => id), accountId, currency, on },
+      ...{ ours: sum(payments), ourCurrency: currency, booked: sum(payments) - sum(left) + booked },
+      candidates: missing.map(({ reference }) => reference),
+      batchId: this.byReference.get(payments[0]?.reference ?? '')?.batch.batchId,
+    });
+  }
+
+  /** Lines that are together the sum of these movements: each in turn, as far as it goes. */
+  private share(lines: readonly BookedLine[], movements: readonly OurMovement[]): void {
+    const rest = lines.map((line) => ({ line, minor: line.minor }));
+    for (const movement of movements) {
+      for (let due = movement.minor; due > 0n; ) {
+        const [next] = rest;
+        if (next === undefined) return;
+        const part = due < next.minor ? due : next.minor;
+        this.take(next.line, movement, 'batch', part);
+        due -= part;
+        next.minor -= part;
+        if (next.minor === 0n) rest.shift();
+      }
     }
   }
 
@@ -416,6 +469,7 @@ class Matching {
   }
 
   private mayBe(movement: OurMovement, line: BookedLine): boolean {
+    if (this.inFile.get(line)?.includes(movement) === false) return false;
     if (this.judged.has(movement.reference) || (line.isFee && movement.kind !== 'fee')) return false;
     const isBack = line.isReturn || line.isReversal;
     if ((movement.kind === 'return') !== isBack || !this.mayBeReturn(movement, line)) return false;
@@ -459,7 +513,8 @@ class Matching {
 
   /** What is left on either side. */
   rest(): void {
-    for (const line of inOrderOfDays(this.open)) this.unexplained(line);
+    const awaited = new MayComeBack(this.input.records, this.returns);
+    for (const line of inOrderOfDays(this.open)) this.unexplained(line, awaited);
     const byAmount = this.takenByAmount();
     const missing = Map.groupBy(
       [...this.unbooked.values()].filter((it) => it.kind !== 'fee' && it.kind !== 'card' && this.isDue(it)),
@@ -494,35 +549,16 @@ class Matching {
     return true;
   }
 
-  private unexplained(line: BookedLine): void {
+  private unexplained(line: BookedLine, awaited: MayComeBack): void {
     const { id, accountId, currency, minor, on, direction } = line;
     const back = direction === 'credit' && (line.isReturn || line.isReversal);
     const kind = back ? 'unattributed-return' : direction === 'debit' ? 'unexplained-debit' : 'unexplained-credit';
-    const candidates = direction === 'credit' ? this.mayHaveComeBack(line) : [];
+    const candidates = direction === 'credit' ? awaited.candidates(line) : [];
     this.discrepancies.push({
       ...{ kind, reference: undefined, lineIds: [id], accountId, currency, ours: undefined },
       ...{ ourCurrency: currency, booked: minor, on },
       candidates,
     });
-  }
-
-  /** Paid before, within the time of returns, with as much not yet returned: the equal ones first. */
-  private mayHaveComeBack(line: BookedLine): string[] {
-    return this.input.records
-      .filter(({ state, asked, endedOn, movements, reference }) => {
-        const back = [
-          ...movements.filter(({ kind }) => kind === 'return'),
-          ...this.returns.filter((it) => it.reference === reference),
-        ];
-        const left = asked.minor - sum(back);
-        const away = endedOn === undefined ? -1 : daysBetween(endedOn, line.on);
-        const isInTime = away >= 0 && away <= RETURNED_WITHIN_DAYS;
-        const fits = line.isReturn ? line.minor <= left : line.minor === left;
-        return state === 'paid' && isInTime && asked.currency === line.currency && fits;
-      })
-      .toSorted((a, b) => Number(b.asked.minor === line.minor) - Number(a.asked.minor === line.minor))
-      .map(({ reference }) => reference)
-      .slice(0, CANDIDATES_MAX);
   }
 }
 
@@ -530,6 +566,9 @@ interface Named {
   line: BookedLine;
   by: MatchedBy;
 }
+
+/** A booking for a file of which it is not known what it paid. */
+const OF_NO_PAYOUT = { movementId: undefined, reference: undefined, kind: 'payment' } as const;
 
 /** A surplus up to so many times the expected fee is a higher fee, and above it another amount. */
 const FEE_TIMES = 10n;
@@ -552,22 +591,6 @@ function isBookedBack({ state }: OurRecord, debits: readonly Named[], credits: r
 
 /** What a payout, an exchange or a transfer takes from its account. */
 const isPaidOut = ({ direction, kind }: OurMovement): boolean => direction === 'debit' && kind !== 'fee';
-
-const sum = (some: readonly { minor: bigint }[]): bigint => some.reduce((total, { minor }) => total + minor, 0n);
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** A name that two records share names neither, unless one of them is proven unpaid and the other is its repetition. */
-function addUnique(names: Map<string, OurRecord | undefined>, name: string, record: OurRecord): void {
-  if (name.length < DOCUMENT_LENGTH) return;
-  const before = names.get(name);
-  names.set(name, names.has(name) && before !== record ? theOther(before, record) : record);
-}
-
-function theOther(one: OurRecord | undefined, another: OurRecord): OurRecord | undefined {
-  if (one === undefined || (one.state === 'unpaid') === (another.state === 'unpaid')) return undefined;
-  return one.state === 'unpaid' ? another : one;
-}
 
 const inOrderOfDays = (lines: Iterable<BookedLine>): BookedLine[] =>
   [...lines].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : a.id < b.id ? -1 : 1));

@@ -23,8 +23,10 @@ export interface DiscrepancyDocument {
   isOpen: boolean;
   incidentId: string | null;
   payout: PayoutSide | null;
+  /** The file that was booked as one. */
+  batchId: string | null;
   bookings: BookingSide[];
-  /** Payouts that it may belong to. */
+  /** Payouts that it may belong to, or that may be missing from the file. */
   candidates: PayoutSide[];
 }
 
@@ -65,14 +67,14 @@ export async function discrepancyDocuments(
     if (entry !== undefined) entries.set(id, entry);
   }
   return records.map((record) => {
-    const { discrepancyId: id, kind, uid, accountId, currency, ours, ourCurrency, booked } = record;
+    const { discrepancyId: id, kind, uid, accountId, batchId, currency, ours, ourCurrency, booked } = record;
     const payout = payouts.get(record.reference ?? '');
     return {
       ...{ id, kind, says: DISCREPANCIES[kind].says, uid, accountId, day: record.onDay },
       ours: ours === null ? null : { amount: ours, currency: ourCurrency },
       booked: booked === null ? null : { amount: booked, currency },
       ...{ isOpen: record.goneAt === null, incidentId: record.incidentId },
-      payout: payout === undefined ? null : payoutSide(payout),
+      ...{ payout: payout === undefined ? null : payoutSide(payout), batchId },
       bookings: record.lineIds.flatMap((lineId) => {
         const entry = entries.get(entryOfLine(lineId));
         return entry === undefined ? [] : [bookingSide(lineId, entry)];
@@ -114,7 +116,7 @@ const CSV_COLUMNS = [
     'booked_amount',
     'booked_currency',
   ],
-  ...['open', 'incident', 'document', 'reference', 'state', 'entries', 'texts', 'candidates'],
+  ...['open', 'incident', 'document', 'reference', 'state', 'batch', 'entries', 'texts', 'candidates'],
 ];
 
 /** One row for each discrepancy. */
@@ -124,7 +126,7 @@ export const discrepanciesCsv = (documents: readonly DiscrepancyDocument[]): str
     ...documents.map((it) => [
       ...[it.id, it.kind, it.says, it.uid, it.accountId, it.day, it.ours?.amount ?? null, it.ours?.currency ?? null],
       ...[it.booked?.amount ?? null, it.booked?.currency ?? null, it.isOpen ? 'yes' : 'no', it.incidentId],
-      ...[it.payout?.documentId ?? null, it.payout?.reference ?? null, it.payout?.state ?? null],
+      ...[it.payout?.documentId ?? null, it.payout?.reference ?? null, it.payout?.state ?? null, it.batchId],
       it.bookings.map(({ entry }) => entry).join(' '),
       it.bookings.map(({ text }) => text).join(' | '),
       it.candidates.map(({ reference }) => reference).join(' '),

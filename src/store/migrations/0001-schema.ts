@@ -393,7 +393,7 @@ create table discrepancies (
   discrepancy_id text primary key,
   kind text not null,
   uid text not null, account_id text not null, currency text not null,
-  reference text, line_ids text not null, candidates text not null,
+  reference text, batch_id text, line_ids text not null, candidates text not null,
   ours text, our_currency text not null, booked text,
   on_day text not null,
   found_at bigint not null, gone_at bigint,

@@ -137,3 +137,70 @@ describe('a payout that ended unpaid, booked and booked back', () => {
     expect(kinds).toEqual(['booked-not-paid - 10000']);
   });
 });
+
+describe('a file that the bank has booked as one', () => {
+  const batch = { batchId: 'bat-1', messageId: 'MSG-2026-03', paymentId: undefined };
+  const FILE = { references: ['MSG-2026-03'], batch: { messageId: 'MSG-2026-03', paymentId: undefined, count: 4 } };
+  const rows = [10_000n, 20_000n, 40_000n, 80_000n];
+  const filed = (minors: readonly bigint[] = rows, feeOf?: bigint) =>
+    minors.map((minor, n) =>
+      recordOf(n + 1, {
+        ...{ batch, asked: { accountId: 'eur', currency: 'EUR', minor } },
+        moves: [['payment', -minor], ...(feeOf === undefined ? [] : [['fee', -feeOf] as [MovementKind, bigint]])],
+      }),
+    );
+  const judged = (records: readonly OurRecord[], lines: readonly BookedLine[]) => {
+    const { discrepancies, matches } = reconcile({ records, lines, isCovered: () => true });
+    return {
+      found: discrepancies.map(({ kind, ours, booked, candidates, batchId }) => ({
+        kind,
+        ours,
+        booked,
+        candidates,
+        batchId,
+      })),
+      paid: matches.reduce((sum, { minor }) => sum + minor, 0n),
+      matched: new Set(matches.flatMap(({ reference }) => reference ?? [])).size,
+    };
+  };
+  const short = (booked: bigint, candidates: readonly number[], ours = 150_000n) => [
+    { kind: 'other-sum', ours, booked, candidates: candidates.map(referenceOf), batchId: 'bat-1' },
+  ];
+
+  it.each<[string, bigint, number[], number]>([
+    ['without one row', 130_000n, [2], 3],
+    ['without two rows', 100_000n, [1, 3], 2],
+    ['with a sum that no rows explain', 149_999n, [], 0],
+    ['with more than was instructed', 150_001n, [], 0],
+  ])('%s is one difference, with both sums', (_how, booked, missing, matched) => {
+    const expected = { found: short(booked, missing), paid: -booked, matched };
+    expect(judged(filed(), [lineOf(-booked, undefined, FILE)])).toEqual(expected);
+  });
+
+  it('says of no row that it is missing if it may be another', () => {
+    const equal = filed([10_000n, 10_000n, 20_000n]);
+    expect(judged(equal, [lineOf(-30_000n, undefined, FILE)]).found).toEqual(short(30_000n, [], 40_000n));
+    const pairs = filed([10_000n, 20_000n, 30_000n, 40_000n]);
+    expect(judged(pairs, [lineOf(-50_000n, undefined, FILE)]).found).toEqual(short(50_000n, [], 100_000n));
+  });
+
+  it('lacks a row with its fee, which the fees of the day lack too', () => {
+    const records = filed(rows, 50n);
+    expect(judged(records, [lineOf(-130_150n, undefined, FILE)]).found).toEqual(short(130_150n, [2]));
+    const apart = [lineOf(-130_000n, undefined, FILE), lineOf(-150n, undefined, fee)];
+    expect(judged(records, apart).found).toEqual(short(130_000n, [2]));
+  });
+
+  it('in several bookings adds up, and takes no payment of another file', () => {
+    const other = recordOf(9, { moves: [['payment', -70_000n]] });
+    const parts = [70_000n, 80_000n].map((minor) => lineOf(-minor, undefined, FILE));
+    const { found: differences, paid, matched } = judged([...filed(), other], parts);
+    expect(differences).toMatchObject([{ kind: 'not-booked', ours: 70_000n }]);
+    expect([paid, matched]).toEqual([-150_000n, 4]);
+  });
+
+  it('twice is one difference with what was booked in all', () => {
+    const twice = [150_000n, 150_000n].map((minor) => lineOf(-minor, undefined, FILE));
+    expect(judged(filed(), twice).found).toEqual(short(300_000n, []));
+  });
+});

@@ -6,6 +6,7 @@ import type { Bank } from '../../../src/bank/bank.ts';
 import { formatMinor } from '../../../src/domain/money.ts';
 import { takeOrders } from '../../../src/reports/statements/orders-statement.ts';
 import { reconcileUser } from '../../../src/reports/statements/reconcile-user.ts';
+import { discrepancyDocuments } from '../../../src/reports/statements/statement-report.ts';
 import { takeStatements } from '../../../src/reports/statements/take-statement.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
@@ -134,6 +135,32 @@ describe('the statements of days and one of all of them', () => {
     const incidents = await store.incidents({ open: true, limit: 1_000 });
     expect(incidents.filter(({ kind }) => kind === 'returned')).toHaveLength(month.returns.length);
   });
+});
+
+it('reports a file that was booked without one of its rows once, with both sums and the row', async () => {
+  const month = monthOf(13);
+  const store = await storeOf(month);
+  const of = month.payouts.filter(({ batchId }) => batchId === 'file2026-03-23');
+  const missing = of.find(({ minor }) => of.filter((it) => it.minor === minor).length === 1);
+  const booked = month.bookings.find(({ batch }) => batch?.id === 'file2026-03-23');
+  if (booked === undefined || missing === undefined) throw new Error('no file');
+  booked.minor += missing.minor;
+  await takeFile(store, camt053(month.bookings));
+  const differences = await found(store);
+  expect(inWords(differences, month)).toEqual([...inWords(month.planted, month), 'other-sum of none'].sort());
+  const [sides] = await discrepancyDocuments(
+    store,
+    differences.filter(({ kind }) => kind === 'other-sum'),
+  );
+  const sum = of.reduce((total, { minor }) => total + minor, 0n);
+  expect(sides).toMatchObject({
+    ours: { amount: formatMinor(sum, 'EUR') },
+    booked: { amount: formatMinor(sum - missing.minor, 'EUR') },
+    batchId: 'file2026-03-23',
+    candidates: [{ reference: missing.row.reference }],
+  });
+  const incident = await store.incident(sides?.incidentId ?? '');
+  expect(incident).toMatchObject({ kind: 'booked-otherwise', differs: { field: 'sum of the file' } });
 });
 
 it('attributes a return of equal amounts only when people say to which payout it belongs', async () => {
