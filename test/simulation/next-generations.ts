@@ -62,7 +62,7 @@ export class NextGenerations {
 
   private ask(payout: PlannedPayout, from?: string): void {
     const most = this.world.worlds.hazards.size > 0 ? GENERATIONS_MAX : 1;
-    if (payout.accepted.generation >= most) return;
+    if (payout.accepted.generation >= most || payout.accepted.kind === 'exchange') return;
     const before = this.asked.get(payout.reference);
     if (before !== undefined && (this.isTaken(before) || this.world.cluster.isOpen(before.workflowId))) return;
     const next = before === undefined || from !== undefined ? nextGeneration(payout, from) : before;

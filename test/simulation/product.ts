@@ -22,5 +22,5 @@ export { nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite
 export { createStore } from '../../src/store/open.ts';
 export { StoreIdentityError } from '../../src/store/store-errors.ts';
 export { orderWatch } from '../../src/workflows/order-watch.ts';
-export { payout } from '../../src/workflows/payout.ts';
+export { currencyExchange, payout } from '../../src/workflows/payout.ts';
 export { reconciliation } from '../../src/workflows/reconciliation.ts';

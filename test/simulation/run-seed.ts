@@ -13,6 +13,7 @@ import { NextGenerations } from './next-generations.ts';
 import { observe } from './observe.ts';
 import { People } from './people.ts';
 import { Rogues } from './rogues.ts';
+import { notifyOfExchange } from './shared-exchanges.ts';
 import { installGlobals, type Surroundings, VirtualTime } from './virtual-time.ts';
 import { type Product, type Setting, World } from './world.ts';
 
@@ -88,6 +89,7 @@ export async function runSeed(
     late.whenEnded(workflowId);
     thoughts.whenEnded(workflowId);
     generations.whenEnded(workflowId);
+    notifyOfExchange(world, workflowId);
   };
   world.whenRestored = () => {
     switches.storeReplaced();

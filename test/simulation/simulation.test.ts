@@ -21,6 +21,7 @@ describe('the simulation', () => {
       'foreign calls',
       'odd start',
       'next generation taken',
+      'shared exchange',
     ];
     const runs = ['kill', 'pause', 'terminated', 'reset, messages kept', 'reset, messages dropped'];
     for (const kind of [...runs, ...worlds, 'write drop-after', 'write commit-late']) {
@@ -87,6 +88,8 @@ describe('the simulation', () => {
     ['older-copy-believed', 'I4', 30],
     ['completed-without-end-believed', 'I4', 30],
     ['read-in-another-world', 'I8', 80],
+    ['paid-before-bought', 'I7', 1],
+    ['bought-once-more', 'I1', 1],
   ])('catches %s by %s', async (...bug) => {
     const { code, out } = await hunt(bug);
     expect(code).toBe(1);

@@ -40,6 +40,9 @@ export type Product = typeof import('./product.ts');
 /** On its way to the workflow. */
 const SIGNAL_MS = 5;
 
+const workflowTypeOf = ({ accepted }: PlannedPayout): 'payout' | 'currencyExchange' =>
+  accepted.kind === 'exchange' ? 'currencyExchange' : 'payout';
+
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled']);
 const HANDS_OFF: ReadonlySet<string> = new Set(['completed', 'failed', 'rejected', 'cancelled', 'needs-operator']);
 
@@ -155,11 +158,11 @@ export class World {
   }
 
   private newCluster(runPrefix: string): Cluster {
-    const { payout, orderWatch, reconciliation } = this.product;
+    const { currencyExchange, payout, orderWatch, reconciliation } = this.product;
     return new Cluster(
       this.time,
       this.random,
-      { payout, orderWatch, reconciliation, rogue } as never,
+      { currencyExchange, payout, orderWatch, reconciliation, rogue } as never,
       {
         closed: (execution, end) => this.closed(execution, end),
         activated: (execution) => this.findQuestion(execution),
@@ -273,7 +276,7 @@ export class World {
     const attributes = new Map<string, unknown>(this.random.chance(0.5) ? [['PayoutState', 'processing']] : []);
     // The starter of the rows of a batch says so where Temporal knows the id.
     const memo = { ranBefore: payout.batchId !== undefined && this.cluster.executions.has(workflowId) };
-    this.cluster.start('payout', workflowId, input, attributes, memo);
+    this.cluster.start(workflowTypeOf(payout), workflowId, input, attributes, memo);
     this.trace.note(`payout ${accepted.id} started: ${JSON.stringify(input)}`);
   }
 
@@ -354,7 +357,8 @@ export class World {
   isPlanned(workflowId: string): boolean {
     const start = this.cluster.executions.get(workflowId)?.start;
     const payout = this.byWorkflow.get(workflowId);
-    return start?.type === 'payout' && JSON.stringify(start.input) === JSON.stringify(payout?.input);
+    if (payout === undefined || start?.type !== workflowTypeOf(payout)) return false;
+    return JSON.stringify(start.input) === JSON.stringify(payout.input);
   }
 
   /** The store does not know any more what was seen of ends in it, nor does a cluster that went back with it. */
@@ -369,9 +373,13 @@ export class World {
 
   /** Rows that ask nothing more of anybody but people. */
   async isSettled(): Promise<boolean> {
-    for (const { reference } of this.payouts) {
+    for (const { reference, accepted } of this.payouts) {
       const row = await this.row(reference);
-      if (row === undefined || !HANDS_OFF.has(row.state)) return false;
+      if (row !== undefined && HANDS_OFF.has(row.state)) continue;
+      const isBoughtLater =
+        row?.reason?.code === 'awaiting-exchange' &&
+        (await this.row(accepted.boughtBy ?? ''))?.state === 'needs-operator';
+      if (!isBoughtLater) return false;
     }
     return true;
   }

@@ -19,6 +19,8 @@ export interface Worlds {
   passes: boolean;
   /** Documents are asked for again under the next generation. */
   generations: boolean;
+  /** Rows of a batch that sell another currency wait for one exchange, which buys for all of them. */
+  sharedExchanges: boolean;
   /** People, and the bank, act in the moment in which a payout asks something; drawn by nobody, asked for by `--at-once`. */
   atOnce: boolean;
   /** What the bank, the caches before it and the machines do that no protocol rules out. */
@@ -37,11 +39,15 @@ const USUAL: Worlds = {
   rogues: false,
   passes: false,
   generations: false,
+  sharedExchanges: false,
   atOnce: false,
   hazards: new Set(),
 };
 
-function drawWorlds(random: Random): Worlds {
+/** Share of seeds in which batches exchange once, of those with one store, one bank and one clock. */
+const SHARING = 0.3;
+
+function drawWorlds(seed: number, random: Random): Worlds {
   const rogues = random.chance(0.15);
   const dice = random.next();
   if (dice < 0.1) return { ...USUAL, rogues, twoStores: true };
@@ -59,7 +65,8 @@ function drawWorlds(random: Random): Worlds {
     ]);
     return { ...USUAL, rogues, clockApartMs: minutes * 60_000, clockSetRight: random.chance(0.5) };
   }
-  return { ...USUAL, rogues, passes: random.chance(0.3), generations: random.chance(0.2) };
+  const plain = { ...USUAL, rogues, passes: random.chance(0.3), generations: random.chance(0.2) };
+  return { ...plain, sharedExchanges: new Random(seed ^ 0x3c6ef372).chance(SHARING) };
 }
 
 /** A seed of the worlds with hazards, or of one of them: what has ended is compared with the bank, and paid again by people. */
@@ -80,7 +87,7 @@ export function worldsOf(
   asked: Hazard | 'any' | undefined,
   fixed?: Partial<Worlds>,
 ): Worlds {
-  const drawn = drawWorlds(random);
+  const drawn = drawWorlds(seed, random);
   if (asked === undefined && fixed !== undefined) return { ...USUAL, ...fixed };
   if (asked === undefined && !new Random(seed ^ 0x27d4eb2f).chance(HAZARDOUS)) return drawn;
   return drawHazardousWorlds(seed, asked === 'any' ? undefined : asked);

@@ -361,4 +361,30 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    number: 'P17',
+    name: 'paid-before-bought',
+    what: 'rows are paid without waiting for the exchange of their batch',
+    worlds: { sharedExchanges: true },
+    edits: [
+      {
+        file: 'src/activities/batch-exchange.ts',
+        find: "if (state === 'completed') return undefined;",
+        replace: 'if (!isUnpaid(state)) return undefined;',
+      },
+    ],
+  },
+  {
+    number: 'P18',
+    name: 'bought-once-more',
+    what: 'a row exchanges for itself although the exchange of its batch buys for it',
+    worlds: { sharedExchanges: true },
+    edits: [
+      {
+        file: 'src/activities/assess.ts',
+        find: 'exchanged || isBoughtForAll',
+        replace: 'exchanged || (isBoughtForAll && exchanged)',
+      },
+    ],
+  },
 ];

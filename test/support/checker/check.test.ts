@@ -46,6 +46,119 @@ describe('the checker', () => {
   });
 });
 
+describe('an exchange that buys for rows of its batch', () => {
+  const MINUTE = 60_000;
+  const T = sampleRun().calm.from - 5 * MINUTE;
+  const ofBatch = {
+    ...{ kind: 'exchange' as const, uid: 'u-1', id: 'FX-1', generation: 0, maker: 'mia' },
+    ...{ accountId: 'acc-eur', amount: '10.05', currency: 'USD' },
+  };
+  const reference = expectedReference(ofBatch, 'exchange');
+  /** The exchange is completed at `boughtAt`; the payment leaves two minutes after `T`. */
+  const bought = (boughtAt: number, change: Partial<ReportedRow> = {}): Observation => {
+    const run = sampleRun();
+    const [row] = run.rows as [ReportedRow];
+    const [account] = run.accounts as [Observation['accounts'][number]];
+    const order = { orderId: 'ord-2', reference, createdAt: T, listedAt: T, fee: '0' };
+    const statuses = [{ at: boughtAt, status: change.state === 'failed' ? 'FAILED' : 'COMPLETED' }];
+    const isBought = change.state !== 'failed';
+    const ofExchange = { orderId: 'ord-2', at: boughtAt };
+    const entries = (kind: 'bought' | 'sold', amount: string) => (isBought ? [{ ...ofExchange, kind, amount }] : []);
+    return {
+      ...run,
+      settings: { ...run.settings, approvalRules: [] },
+      accepted: [...run.accepted.map((it) => ({ ...it, boughtBy: reference })), ofBatch],
+      orders: [
+        ...run.orders,
+        sampleOrder({ ...order, type: 'FX', accountId: 'acc-eur', statuses, moneyMoved: isBought }),
+      ],
+      posts: [
+        samplePost({
+          ...{ route: 'fx', receivedAt: T, committedAt: T, madeId: 'ord-2' },
+          body: { reference, amount: '10.05', currency: 'USD', sell_account: 'acc-eur', buy_account: 'acc-1' },
+        }),
+        ...run.posts,
+      ],
+      attempts: [...run.attempts, { reference, attempt: 1, recordedAt: T - 50, outcome: 'accepted', orderId: 'ord-2' }],
+      accounts: [
+        {
+          ...account,
+          balance: isBought ? '98.75' : account.balance,
+          entries: [...account.entries, ...entries('bought', '10.05')],
+        },
+        {
+          ...{
+            accountId: 'acc-eur',
+            currency: 'EUR',
+            opening: '9.00',
+            balance: isBought ? '0.00' : '9.00',
+            held: '0.00',
+          },
+          entries: entries('sold', '-9.00'),
+        },
+      ],
+      rows: [
+        row,
+        { ...row, reference, id: 'FX-1', orderId: 'ord-2', fee: null, feeCurrency: null, endedAt: boughtAt, ...change },
+      ],
+    };
+  };
+  const decided = (action: 'approve' | 'reject') => ({
+    at: T + 1.5 * MINUTE,
+    reference: REFERENCE,
+    by: 'alice',
+    action,
+    question: { kind: 'hold' as const, askedAt: T + MINUTE },
+  });
+
+  it('comes before the payment', () => {
+    expect(check(bought(T + MINUTE))).toEqual([]);
+    expect(broken(bought(T + 3 * MINUTE))).toEqual(['I7']);
+  });
+
+  it('that buys nothing lets no row pass but those that people let through', () => {
+    const failed = bought(T + MINUTE, { state: 'failed', orderId: null });
+    expect(broken(failed)).toEqual(['I7']);
+    expect(broken({ ...failed, decisions: [decided('approve')] })).toEqual([]);
+    expect(broken({ ...failed, decisions: [decided('reject')] })).toContain('I7');
+  });
+
+  it('I13: keeps its rows waiting only while people decide about it', () => {
+    const waiting = { state: 'awaiting-funds', reasonCode: 'awaiting-exchange', orderId: null, endedAt: null };
+    const left = (state: string): Observation => {
+      const run = bought(T + MINUTE, { state, endedAt: null });
+      const [, exchange] = run.rows as [ReportedRow, ReportedRow];
+      const orders = run.orders
+        .slice(1)
+        .map((order) => ({ ...order, statuses: [{ at: T, status: 'SUBMITTED' }], moneyMoved: false }));
+      const parked = parkedRun('');
+      const rows = parked.rows.map((it) => ({ ...it, ...waiting }));
+      return {
+        ...run,
+        accounts: [],
+        results: [],
+        statesSeen: [],
+        rows: [...rows, exchange],
+        orders,
+        posts: run.posts.slice(0, 1),
+      };
+    };
+    expect(broken(left('needs-operator'))).toEqual([]);
+    expect(broken(left('rejected'))).toContain('I13');
+  });
+
+  it('buys the amount that was asked for, once, and instead of the rows', () => {
+    const run = bought(T + MINUTE);
+    const [fx, ...others] = run.posts as [Observation['posts'][number], ...Observation['posts']];
+    const withBody = (change: object): Observation => ({
+      ...run,
+      posts: [{ ...fx, body: { ...fx.body, ...change } }, ...others],
+    });
+    expect(broken(withBody({ amount: '11.30' }))).toContain('I15');
+    expect(broken(withBody({ reference: EXCHANGE }))).toContain('I1');
+  });
+});
+
 describe('one payment for one document', () => {
   const MINUTE = 60_000;
   const T = sampleRun().calm.from - 5 * MINUTE;

@@ -20,7 +20,9 @@ export interface Violation {
 export interface PayoutFacts {
   instruction: AcceptedInstruction;
   row: ReportedRow | undefined;
+  /** What ends the row: of a document that is an exchange, the exchange. */
   payment: ReferenceFacts;
+  /** What comes before it. */
   exchange: ReferenceFacts;
 }
 
@@ -48,8 +50,10 @@ export function factsOf(observation: Observation): Facts {
     attempts: attempts.get(reference) ?? [],
   });
   const payouts = observation.accepted.map((instruction) => {
-    const payment = under(expectedReference(instruction, 'payment'));
-    const exchange = under(expectedReference(instruction, 'exchange'));
+    const [last, before] =
+      instruction.kind === 'exchange' ? (['exchange', 'payment'] as const) : (['payment', 'exchange'] as const);
+    const payment = under(expectedReference(instruction, last));
+    const exchange = under(expectedReference(instruction, before));
     return { instruction, row: rows.get(payment.reference), payment, exchange };
   });
   return { ...observation, payouts };

@@ -31,8 +31,10 @@ export function liveness(facts: Facts): Violation[] {
 }
 
 function endedOrUndecidable(facts: Facts, payout: PayoutFacts): Violation[] {
-  const { row, payment } = payout;
+  const { row, payment, instruction } = payout;
   if (row === undefined || END_STATES.has(row.state)) return [];
+  const bought = facts.payouts.find((other) => other.payment.reference === instruction.boughtBy);
+  if (row.reasonCode === 'awaiting-exchange' && bought?.row?.state === 'needs-operator') return [];
   const broken = (message: string): Violation[] => [{ invariant: 'I13', reference: payment.reference, message }];
   if (row.state !== 'needs-operator') return broken(`still ${row.state} (${row.reasonCode})`);
   return isUndecidable(facts, payout)

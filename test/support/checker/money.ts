@@ -1,5 +1,5 @@
 import { isMoneyText, sameAmount, sumOf, unitsOf } from './decimals.ts';
-import { type Facts, type PayoutFacts, referencePosted, type Violation } from './facts.ts';
+import { type Facts, moneyStateOfStatus, type PayoutFacts, referencePosted, type Violation } from './facts.ts';
 import type { AccountBooks, ReceivedPost } from './observation.ts';
 
 /** I7, I15: debits are credits, and amounts are exact to the digit. */
@@ -9,8 +9,9 @@ export function money(facts: Facts): Violation[] {
     ...entriesAreOrders(facts),
     ...sentElsewhere(facts),
     ...facts.payouts.flatMap((payout) => [
-      ...payout.payment.posts.flatMap((post) => amountSent(facts, payout, post)),
-      ...payout.exchange.posts.flatMap((post) => amountSent(facts, payout, post)),
+      ...payout.payment.posts.flatMap((post) => amountSent(facts, payout, post, true)),
+      ...payout.exchange.posts.flatMap((post) => amountSent(facts, payout, post, false)),
+      ...boughtForBatch(facts, payout),
     ]),
   ];
 }
@@ -69,15 +70,47 @@ function entriesAreOrders({ accounts, orders }: Facts): Violation[] {
   });
 }
 
-function amountSent({ fees }: Facts, { instruction }: PayoutFacts, { route, body }: ReceivedPost): Violation[] {
+/** What its batch buys for a row is bought once, and before the row is paid; or it was not, and somebody has let the row through. */
+function boughtForBatch(facts: Facts, { instruction, payment, exchange }: PayoutFacts): Violation[] {
+  const { reference } = payment;
+  const bought = facts.payouts.find((other) => other.payment.reference === instruction.boughtBy);
+  if (bought === undefined) return [];
+  const isBought = ({ receivedAt }: ReceivedPost): boolean =>
+    bought.payment.orders.some(({ statuses }) =>
+      statuses.some(
+        ({ at, status }) => at <= receivedAt && moneyStateOfStatus(status, facts.settings.closedMeans) === 'paid',
+      ),
+    );
+  const isLetThrough = ({ receivedAt }: ReceivedPost): boolean =>
+    (bought.row?.endedAt ?? receivedAt) < receivedAt &&
+    facts.decisions.some(
+      (it) =>
+        it.reference === reference && it.action === 'approve' && it.question?.kind === 'hold' && it.at <= receivedAt,
+    );
+  const early = payment.posts.find((post) => !isBought(post) && !isLetThrough(post));
+  return [
+    ...(exchange.posts.length === 0
+      ? []
+      : [{ invariant: 'I1' as const, reference, message: 'exchanged for itself, though its batch buys for it' }]),
+    ...(early === undefined
+      ? []
+      : [{ invariant: 'I7' as const, reference, message: 'sent before the exchange of its batch was completed' }]),
+  ];
+}
+
+function amountSent(
+  { fees }: Facts,
+  { instruction }: PayoutFacts,
+  { body }: ReceivedPost,
+  endsRow: boolean,
+): Violation[] {
   const reference = typeof body?.reference === 'string' ? body.reference : null;
   const { amount, currency } = body ?? {};
   const broken = (message: string): Violation[] => [{ invariant: 'I15', reference, message }];
   if (currency !== instruction.currency) return broken('sent in another currency');
   if (!isMoneyText(amount, instruction.currency)) return broken('an amount that is no decimal text of its currency');
-  if (route === 'payment')
-    return sameAmount(amount, instruction.amount) ? [] : broken('another amount than instructed');
-  // An exchange buys the amount and, in the same currency, a fee that was asked for at some time.
+  if (endsRow) return sameAmount(amount, instruction.amount) ? [] : broken('another amount than instructed');
+  // An exchange before a payment buys the amount and, in the same currency, a fee that was asked for at some time.
   const possible = fees
     .filter((it) => it.currency === currency && it.feeCurrency === currency)
     .map(({ fee }) => [instruction.amount, fee]);

@@ -95,6 +95,8 @@ export interface ObservedApprovalRule {
 }
 
 export interface AcceptedInstruction {
+  /** A document that is an exchange itself; absent: a payout. */
+  kind?: 'exchange';
   uid: string;
   id: string;
   generation: number;
@@ -105,6 +107,8 @@ export interface AcceptedInstruction {
   beneficiaryId?: string;
   /** Who handed it over; null: nobody is named. */
   maker: string | null;
+  /** Reference of the exchange of its batch that buys for it. */
+  boughtBy?: string;
   /** When it was last asked for, of a generation above 0. */
   askedAt?: number;
 }

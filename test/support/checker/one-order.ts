@@ -40,7 +40,11 @@ function recordedBeforeSent({ settings }: Facts, { reference, posts, attempts }:
 
 function onlyOwnReferences({ payouts, posts }: Facts): Violation[] {
   const known = new Set(
-    payouts.flatMap(({ payment, exchange }) => [`payment ${payment.reference}`, `fx ${exchange.reference}`]),
+    payouts.flatMap(({ instruction, payment, exchange }) =>
+      instruction.kind === 'exchange'
+        ? [`fx ${payment.reference}`]
+        : [`payment ${payment.reference}`, `fx ${exchange.reference}`],
+    ),
   );
   return posts.flatMap(({ route, body }): Violation[] => {
     if (route !== 'payment' && route !== 'fx') return [];

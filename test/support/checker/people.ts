@@ -81,7 +81,9 @@ function approvedBeforeSent(facts: Facts, payout: PayoutFacts, post: ReceivedPos
   const payee = facts.beneficiaries.find(({ id }) => id === (post.body?.beneficiary_id ?? instruction.beneficiaryId));
   const needed = quorum(facts.settings.approvalRules, instruction, payee, post.receivedAt);
   if (needed === 0) return [];
-  const states = statesBetween(facts, payee, instruction.currency, { from: givenAt(facts, post), to: post.receivedAt });
+  // An exchange has no payee, and its fee is not that of a payment.
+  const shown = instruction.kind === 'exchange' ? { fees: [] } : facts;
+  const states = statesBetween(shown, payee, instruction.currency, { from: givenAt(facts, post), to: post.receivedAt });
   const valid = facts.decisions.filter(
     ({ reference, action, at, by, question }) =>
       reference === payment.reference &&
@@ -90,7 +92,7 @@ function approvedBeforeSent(facts: Facts, payout: PayoutFacts, post: ReceivedPos
       question?.kind === 'payout' &&
       by.trim() !== '' &&
       folded(by) !== folded(instruction.maker ?? '') &&
-      statesBetween(facts, payee, instruction.currency, { from: question.askedAt, to: question.askedAt }).some(
+      statesBetween(shown, payee, instruction.currency, { from: question.askedAt, to: question.askedAt }).some(
         (state) => states.includes(state),
       ),
   );
@@ -102,11 +104,12 @@ function approvedBeforeSent(facts: Facts, payout: PayoutFacts, post: ReceivedPos
 
 function quorum(
   rules: readonly ObservedApprovalRule[],
-  { amount, currency }: PayoutFacts['instruction'],
+  { kind, amount, currency }: PayoutFacts['instruction'],
   payee: BankBeneficiary | undefined,
   at: number,
 ): number {
-  const certainlyNew = payee === undefined || at - payee.createdAt < NEW_PAYEE_MS - CLOCKS_MS;
+  const isYoung = payee === undefined || at - payee.createdAt < NEW_PAYEE_MS - CLOCKS_MS;
+  const certainlyNew = kind !== 'exchange' && isYoung;
   const matching = rules.filter(
     (rule) =>
       (rule.currency === undefined || rule.currency === currency) &&
@@ -127,7 +130,7 @@ function givenAt({ senders }: Facts, { body, receivedAt }: ReceivedPost): number
 
 /** What could be read of payee and fee in this time and a while before it, each state as one text. */
 function statesBetween(
-  { fees }: Facts,
+  { fees }: Pick<Facts, 'fees'>,
   payee: BankBeneficiary | undefined,
   currency: string,
   { from, to }: { from: number; to: number },
