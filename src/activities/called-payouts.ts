@@ -8,8 +8,8 @@ const POLL_MS = 200;
 const POLL_MAX_MS = 10_000;
 const GROWTH = 1.5;
 
-/** For the workflow that ends with a payout. `cancel`: asks, as the maker, for what is still possible. */
-export const payoutCallActivities = (store: Pick<Store, 'payout'>, cancel: (reference: string) => Promise<void>) => ({
+/** For the workflow that ends with a payout. */
+export const payoutCallActivities = (store: Pick<Store, 'payout'>) => ({
   /** Waits for the end of a payout. An activity of a worker that ends is started again by another one. */
   async awaitPayoutEnd(reference: string): Promise<PayoutCallResult> {
     const activity = Context.current();
@@ -20,10 +20,14 @@ export const payoutCallActivities = (store: Pick<Store, 'payout'>, cancel: (refe
       await activity.sleep(ms);
     }
   },
-  cancelCalledPayout: cancel,
 });
 
 export type PayoutCallActivities = ReturnType<typeof payoutCallActivities>;
+
+export interface CallCancelActivities {
+  /** Asks, as the maker, for what is still possible. */
+  cancelCalledPayout(reference: string): Promise<void>;
+}
 
 async function endOf(store: Pick<Store, 'payout'>, reference: string): Promise<PayoutCallResult | undefined> {
   const row = await store.payout(reference);

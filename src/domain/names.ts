@@ -3,6 +3,8 @@
 export const TASK_QUEUE = 'payouts';
 /** To which endpoints of Nexus lead. */
 export const NEXUS_TASK_QUEUE = 'payouts-nexus';
+/** Where their calls ask for a cancel: however many of them wait for an end. */
+export const NEXUS_CANCEL_QUEUE = 'payouts-nexus-cancel';
 
 /** Namespace of every reference (UUIDv5 over `uid/id/kind/generation`). */
 export const REFERENCE_NAMESPACE = '6b1f4a3e-8d52-4c0b-9a77-2f6e0c1d5b94';

@@ -1,6 +1,6 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { PayoutCallResult } from '../domain/payout-call.ts';
-import { called } from './proxies.ts';
+import { callCancel, called } from './proxies.ts';
 
 /**
  * Ends as a payout does that another team's workflow has called for. Cancelled, it asks for a cancel of the payout and still waits
@@ -13,7 +13,7 @@ export async function payoutCall({ reference }: { reference: string }): Promise<
   } catch (error) {
     if (!isCancellation(error)) throw error;
     return CancellationScope.nonCancellable(async () => {
-      await called.cancelCalledPayout(reference);
+      await callCancel.cancelCalledPayout(reference);
       return end();
     });
   }

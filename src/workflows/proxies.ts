@@ -5,12 +5,12 @@ import {
   proxyActivities,
   proxyLocalActivities,
 } from '@temporalio/workflow';
-import type { PayoutCallActivities } from '../activities/called-payouts.ts';
+import type { CallCancelActivities, PayoutCallActivities } from '../activities/called-payouts.ts';
 import type { FolderActivities } from '../activities/folder-scan.ts';
 import type { Activities } from '../activities/index.ts';
 import type { CardHandle, VaultActivities } from '../domain/card-payment.ts';
 import { FAILURES, PERMANENT_FAILURES } from '../domain/failures.ts';
-import { orderEndActivityId } from '../domain/names.ts';
+import { NEXUS_CANCEL_QUEUE, orderEndActivityId } from '../domain/names.ts';
 
 /** Activity groups, one per timeout class; no call site sets a time limit. */
 
@@ -154,10 +154,17 @@ export const scans = proxyActivities<FolderActivities>({
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s', maximumAttempts: 5 },
 });
 
-/** Waits as long as a payout takes; a call of a cancel is repeated until it is answered. */
+/** Waits as long as a payout takes. */
 export const called = proxyActivities<PayoutCallActivities>({
   startToCloseTimeout: '3650d',
   heartbeatTimeout: '1m',
+  retry: { maximumInterval: '1m' },
+});
+
+/** Repeated until it is answered. */
+export const callCancel = proxyActivities<CallCancelActivities>({
+  taskQueue: NEXUS_CANCEL_QUEUE,
+  startToCloseTimeout: '1m',
   retry: { maximumInterval: '1m' },
 });
 

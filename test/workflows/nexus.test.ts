@@ -48,7 +48,7 @@ const POLICY = policyOf([signingPerson('erp', ['maker'], { currencies: ['USD'] }
 let product: Product;
 let caller: Client;
 /** Another worker serves the endpoints. */
-let restart: () => Promise<void>;
+let restart: (calls?: number) => Promise<void>;
 /** A worker with other settings, which does not start. */
 let startedWith: (changed: Partial<App['config']> | { policy: Policy | undefined }) => Promise<unknown>;
 const ends: (() => Promise<unknown>)[] = [];
@@ -104,19 +104,19 @@ beforeAll(async () => {
     client,
     log: createLog('silent'),
   });
-  const serve = () =>
-    startNexusWorker(app, native, (error) => {
-      throw error;
-    });
+  const fail = (error: Error) => {
+    throw error;
+  };
+  const serve = (calls?: number) => startNexusWorker(app, native, fail, calls);
   startedWith = (changed) => {
     const other =
       'policy' in changed ? { settings: { ...app.settings, ...changed } } : { config: { ...config, ...changed } };
     return startNexusWorker({ ...app, ...other }, native, () => {});
   };
   let serving = await serve();
-  restart = async () => {
+  restart = async (calls) => {
     await serving[Symbol.asyncDispose]();
-    serving = await serve();
+    serving = await serve(calls);
   };
   ends.push(async () => serving[Symbol.asyncDispose]());
   caller = new Client({ connection, namespace: CALLER });
@@ -247,6 +247,22 @@ it('asks for a cancel when its caller is cancelled', async () => {
   const row = await rowOf('N-5');
   const cancels = await product.store.auditEntries({ subject: row?.reference ?? '' }, 10);
   expect(cancels.map(({ actor, action }) => `${actor} ${action}`)).toContain('erp payout cancelled');
+});
+
+it('cancels although as many calls wait as a worker can have', async () => {
+  await restart(1);
+  const rows = ['N-9', 'N-10'] as const;
+  const [first, second] = [await call(rows[0], { amount: '152.00' }), await call(rows[1], { amount: '153.00' })];
+  const states = async () => Promise.all(rows.map(async (id) => (await rowOf(id))?.state));
+  await until(async () => (await states()).every((state) => state === 'awaiting-approval'));
+  for (const [handle, id] of [
+    [first, rows[0]],
+    [second, rows[1]],
+  ] as const) {
+    await handle.cancel();
+    await until(async () => (await rowOf(id))?.state === 'cancelled');
+  }
+  for (const handle of [first, second]) expect(await handle.result()).toMatchObject({ state: 'cancelled' });
 });
 
 it('leaves nothing of the payee in clear in the namespace of payouts', async () => {

@@ -1,40 +1,47 @@
 import { type NativeConnection, Worker } from '@temporalio/worker';
-import { payoutCallActivities } from '../../activities/called-payouts.ts';
+import { type CallCancelActivities, payoutCallActivities } from '../../activities/called-payouts.ts';
 import { may, personOf } from '../../domain/authority.ts';
-import { NEXUS_TASK_QUEUE } from '../../domain/names.ts';
+import { NEXUS_CANCEL_QUEUE, NEXUS_TASK_QUEUE } from '../../domain/names.ts';
 import { problemOf } from '../../files/intake/problem-of.ts';
 import type { App } from '../../platform/app.ts';
 import { ConfigError } from '../../platform/config/key.ts';
+import { OpenedParts } from '../../platform/opened-parts.ts';
 import { workflowBundle } from '../../platform/temporal/bundle.ts';
 import { runWorker, SHUTDOWN } from '../../platform/temporal/worker-runtime.ts';
 import { placeOf } from '../http/operation.ts';
 import { CANCEL_PAYOUT } from '../http/operations/decision-operations.ts';
 import { isPassing, payoutsHandler } from './pay-operation.ts';
 
-/** Each open call waits in one, which costs a read of a row every ten seconds. */
+/** Open calls that wait at once: each costs a read of a row every ten seconds. More take turns. */
 const CALLS = 5_000;
 
 /**
- * The worker of the task queue of the endpoints: it takes payouts, and waits for their ends. It has no codec, since other teams have
+ * The worker of the task queue of the endpoints: it takes payouts, and waits for their ends; cancels have a queue of their own,
+ * behind no call that waits. It has no codec, since other teams have
  * no key of ours: what is in the histories of its workflows is what the callers get.
  */
 export async function startNexusWorker(
   app: App,
   connection: NativeConnection,
   failed: (error: Error) => void,
+  calls: number = CALLS,
 ): Promise<AsyncDisposable> {
   assertServes(app);
+  const ours = { connection, namespace: app.stack.namespace, ...SHUTDOWN };
+  await using opened = new OpenedParts();
+  const cancels: CallCancelActivities = { cancelCalledPayout: (reference) => cancel(app, reference) };
+  const canceller = await Worker.create({ ...ours, taskQueue: NEXUS_CANCEL_QUEUE, activities: { ...cancels } });
+  opened.use(runWorker(canceller, failed));
   const worker = await Worker.create({
-    connection,
-    namespace: app.stack.namespace,
+    ...ours,
     taskQueue: NEXUS_TASK_QUEUE,
     workflowBundle: await workflowBundle(),
-    activities: payoutCallActivities(app.store, (reference) => cancel(app, reference)),
+    activities: payoutCallActivities(app.store),
     nexusServices: [payoutsHandler(app)],
-    maxConcurrentActivityTaskExecutions: CALLS,
-    ...SHUTDOWN,
+    maxConcurrentActivityTaskExecutions: calls,
   });
-  return runWorker(worker, failed);
+  opened.use(runWorker(worker, failed));
+  return opened.move();
 }
 
 /** Each endpoint is a maker of the policy: nobody calls in person, so nothing else says who may have what paid. */
