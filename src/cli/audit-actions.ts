@@ -102,10 +102,11 @@ async function verifyRemote(session: Session, checked: Parameters<typeof verifyE
 
 function noteOf({ size, signedSize }: LogVerdict, signer: LogSigner | undefined): string {
   if (size === signedSize) return '';
-  const some = `Entries ${signedSize} to ${size - 1}`;
+  const isOne = signedSize === size - 1;
+  const some = isOne ? `Entry ${signedSize}` : `Entries ${signedSize} to ${size - 1}`;
   return signer === undefined
-    ? `${some} are not signed yet, and this command cannot sign them.`
-    : `${some} were signed just now.`;
+    ? `${some} ${isOne ? 'is' : 'are'} not signed yet, and this command cannot sign.`
+    : `${some} ${isOne ? 'was' : 'were'} signed just now.`;
 }
 
 function report(
@@ -136,9 +137,9 @@ const LISTED_MAX = 20;
 function comparedText(compared: LogComparison | undefined): string {
   if (compared === undefined) return '';
   const { payouts, orders, differences } = compared;
-  const atBank = orders === null ? 'the bank was not asked' : `${counted(orders, 'order')} at the bank`;
-  const what = `${counted(payouts, 'payout')} in the store, ${atBank}`;
-  if (differences.length === 0) return `They agree with it: ${what}.`;
+  const atBank = orders === null ? '; the bank was not asked' : ` and ${counted(orders, 'order')} at the bank`;
+  const what = `${counted(payouts, 'payout')} in the store${atBank}`;
+  if (differences.length === 0) return `It agrees with ${what}.`;
   const rows = differences
     .slice(0, LISTED_MAX)
     .map(({ seq, subject, field, logged, found, where }) => [
@@ -151,7 +152,7 @@ function comparedText(compared: LogComparison | undefined): string {
     ]);
   const more = differences.length - rows.length;
   return [
-    `They do not agree with it: ${what}.`,
+    `It does not agree with ${what}.`,
     table(['entry', 'about', 'what', 'in the log', 'found', 'where'], rows, widthOf(process.stdout)),
     ...(more > 0 ? [`and ${groupedAmount(more)} more: --json`] : []),
   ].join('\n');

@@ -466,6 +466,14 @@ export async function control(
   return controlBatch(session, batchId, update, by);
 }
 
+/** What a batch then is or does. */
+const CONTROLLED: Readonly<Record<BatchControl, string>> = {
+  running: 'is running',
+  paused: 'is paused',
+  draining: 'starts no further rows',
+  cancelling: 'is being cancelled',
+};
+
 /** `by`: over HTTP the person who signs in, if it is absent. */
 export async function controlBatch(
   session: Session,
@@ -480,7 +488,7 @@ export async function controlBatch(
           `/v1/batches/${encodeURIComponent(batchId)}/${update}${by === undefined ? '' : `?by=${encodeURIComponent(by)}`}`,
           {},
         );
-  session.output.result({ batchId, control: answer.control }, `Batch ${batchId} is ${answer.control}.`);
+  session.output.result({ batchId, control: answer.control }, `Batch ${batchId} ${CONTROLLED[answer.control]}.`);
   return EXIT.completed;
 }
 

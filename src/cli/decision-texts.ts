@@ -94,7 +94,7 @@ function summaryLines(waiting: readonly Waits[], width: number): string[] {
     ['total', totalsText(totalsOf(payouts.map(paid)))],
     ['from', named('account', ({ row }) => row.instruction.account_id)],
     ['to', named('payee', payeeOf)],
-    ['maker', named('maker', ({ row }) => row.by ?? 'an unknown maker')],
+    ['maker', named('maker', ({ row }) => row.by ?? 'unknown')],
     ['flags', flagged.join(', ')],
   ] as const;
   const shown = lines.map(([label, text]) => [label, visible(text)] as const);

@@ -472,7 +472,7 @@ export function judgeListLag(
   seenMs: number | undefined,
   allowedMs: number,
 ): { verdict: 'ok' | 'warning'; detail: string } {
-  if (seenMs === undefined) return { verdict: 'ok', detail: 'no order was seen to come late into a list' };
+  if (seenMs === undefined) return { verdict: 'ok', detail: 'no order has appeared late in a list' };
   const [seen, allowed] = [seenMs, allowedMs].map((ms) => `${Math.ceil(ms / 1_000)} s`);
   const detail = `an order came into a list ${seen} after it was sent, PAYOUTS_LIST_LAG allows ${allowed}`;
   if (seenMs <= allowedMs) return { verdict: 'ok', detail };

@@ -17,6 +17,7 @@ import { temporalProblem } from '../files/intake/problem-of.ts';
 import type { MoveKind } from '../files/rules/check-instruction.ts';
 import { startBatch } from '../platform/temporal/workflow-executions.ts';
 import { batchUrl } from '../reports/links.ts';
+import { STATE_WORDS } from '../reports/state-texts.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { hasTerminal } from './confirm.ts';
 import { interruptSignal } from './interrupt.ts';
@@ -107,7 +108,7 @@ function watchOf(session: Session, batchIds: readonly string[]): Watch {
 function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<ShownState, number>): string {
   const states = [...byState]
     .filter(([, count]) => count > 0)
-    .map(([state, count]) => `${groupedAmount(count)} ${state}`);
+    .map(([state, count]) => `${groupedAmount(count)} ${STATE_WORDS[state]}`);
   const done = counts.total - counts.open;
   return `${shortId(batchId)}  ${groupedAmount(done)}/${groupedAmount(counts.total)}  ${states.join(', ')}`;
 }

@@ -100,7 +100,7 @@ function payoutText(
     ['for', note],
     ['erased', payout.erasedAt === null ? null : `details of the payee, ${minuteOf(payout.erasedAt)}`],
     ['state', reported.state],
-    ['submitted', `${minute(handedOverAt)} by ${maker ?? 'an unknown maker'}`],
+    ['submitted', `${minute(handedOverAt)}${maker === null ? ', maker unknown' : ` by ${maker}`}`],
     ['approved', approvals.map(({ by, at }) => `${minute(at)} by ${by}`).join(', ')],
     ['sent', submittedAt && minute(submittedAt)],
     [payout.state === 'completed' && kind === 'payout' ? 'paid' : 'ended', endedAt && minute(endedAt)],

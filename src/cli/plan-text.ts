@@ -31,7 +31,7 @@ export function planText(
 ): string {
   const { file, payouts, newBeneficiaries, retries, totals, hash } = plan;
   const payees = newBeneficiaries === 0 ? '' : `, ${number(newBeneficiaries)} to payees given by their details`;
-  const again = retries === 0 ? '' : `, ${number(retries)} of them retried after a proven failure`;
+  const again = retries === 0 ? '' : `, ${number(retries)} of them retries of earlier payouts`;
   const lines = totals.map(
     ({ currency, count, amount }) =>
       `  ${currency}  ${groupedAmount(amount).padStart(18)}  in ${counted(count, 'payout')}`,
@@ -85,8 +85,8 @@ function lookAlikesText({ lookAlikes: { count, rows } }: Plan, earlier: readonly
   const known = new Map(earlier.map((row) => [row.reference, ` (${earlierText(row)})`]));
   return [
     count === 1
-      ? '1 looks like a recent payout and will be held until somebody approves it (--allow-look-alikes pays it)'
-      : `${number(count)} look like recent payouts and will be held until somebody approves them (--allow-look-alikes pays them)`,
+      ? '1 payout looks like a recent one and will be held until somebody approves it (--allow-look-alikes pays it)'
+      : `${number(count)} payouts look like recent ones and will be held until somebody approves them (--allow-look-alikes pays them)`,
     ...listedAlikes(rows).map(
       ({ row, id, like, days }) =>
         `  row ${row} ${visible(id)}: same payee, amount and currency as ${like}${known.get(like) ?? ''}, ${age(days)}`,

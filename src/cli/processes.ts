@@ -33,7 +33,7 @@ export async function dev(
     `Bank         ${apiUrl}`,
     `Gateway      ${gatewayUrl ?? ''}`,
     `Pages        ${pages ?? 'none: the policy names no origin for them, or tokens are set without a policy'}`,
-    'Up until Ctrl-C. Other commands with this PAYOUTS_HOME use it.',
+    'Up until Ctrl-C. Other commands with this home use it.',
   ].join('\n');
   const shown = { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl, pagesUrl: pages ?? null, pid: process.pid };
   session.output.result({ stack: shown }, text);

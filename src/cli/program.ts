@@ -134,7 +134,7 @@ const COMMAND_GROUPS = {
     ...[status, report, list, incidents, statement, period, explain],
     ...[accounts, cash, beneficiaries, orders, calendar, events, audit, retention],
   ],
-  'Run and keep': [worker, gateway, mcp, sandbox, intake, schedule, reconcile, migrate, backup, restore],
+  'Run and maintain': [worker, gateway, mcp, sandbox, intake, schedule, reconcile, migrate, backup, restore],
   'For scripts and developers': [completion, reference, histories, replay],
 } as const;
 

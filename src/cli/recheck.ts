@@ -19,7 +19,7 @@ export async function recheck(session: Session, id: string, asker: Asker): Promi
   });
   if (payouts.length === 0) {
     throw new Problem('usage', 'nothing-to-recheck', `Nothing under "${id}" is held or waits for money.`, {
-      hint: 'payouts status ID shows what it waits for.',
+      hint: `payouts status ${id} shows its state.`,
     });
   }
   const by = await nameAsking(session, asker.by);

@@ -110,8 +110,8 @@ export async function pay(
   }
   const { batchId } = taking;
   if (taking.outcome !== 'claimed') return earlier(session, taking, options);
-  session.output.say(`Batch ${batchId} is claimed and started.${takenBackBy(batchId, session.config.undoMs)}`);
-  if (options.detach) return notify(session, batchId, 'is started and not followed');
+  session.output.say(`Batch ${batchId} has started.${takenBackBy(batchId, session.config.undoMs)}`);
+  if (options.detach) return notify(session, batchId, 'has started, and is not followed');
   // Writes the first answers to a bank message: the file is accepted, its rows are judged.
   if ((await store.batch(batchId))?.message) await session.report(batchId);
   return followAndReport(session, [batchId], options.timeout);
@@ -145,8 +145,8 @@ async function payThroughGateway(session: Session, options: PayOptions, hand: Ha
   }
   const { outcome, batchId } = await hand.pay(plan.hash);
   if (outcome === 'under-way') return earlier(session, underWay(batchId), options);
-  session.output.say(`Batch ${batchId} is claimed and started.`);
-  if (options.detach) return notify(session, batchId, 'is started and not followed');
+  session.output.say(`Batch ${batchId} has started.`);
+  if (options.detach) return notify(session, batchId, 'has started, and is not followed');
   return followAndReport(session, [batchId], options.timeout);
 }
 

@@ -49,7 +49,8 @@ export async function statement(
       ...taken.map(takenText),
       ...listed.map(listedText),
       ...(taken.length + listed.length > 0 ? [] : [statementsText(statements)]),
-      differencesText(discrepancies),
+      // Without a statement nothing was compared.
+      ...(statements.length + discrepancies.length > 0 ? [differencesText(discrepancies)] : []),
     ];
     session.output.result({ taken: takings, orders: listed, statements, discrepancies }, parts.join('\n\n'));
   }

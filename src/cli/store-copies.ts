@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { counted, groupedAmount, isoOrNull } from '../domain/display.ts';
+import { counted, groupedAmount, isoOrNull, minuteOf } from '../domain/display.ts';
 import { Problem } from '../domain/problem.ts';
 import { bankIdentity } from '../platform/config/bank.ts';
 import type { Config } from '../platform/config.ts';
@@ -136,7 +136,7 @@ const textOf = ({ identity, payouts, open, lastChangeAt }: StoreFileFacts): stri
   [
     `store of the bank ${identity.bank}, namespace ${identity.namespace}`,
     `${counted(payouts, 'payout')}, ${groupedAmount(open)} of them open`,
-    lastChangeAt === null ? 'no change yet' : `last change ${new Date(lastChangeAt).toISOString()}`,
+    lastChangeAt === null ? 'no change yet' : `last changed ${minuteOf(lastChangeAt)}`,
   ].join(', ');
 
 /** `payouts migrate`: makes or updates the tables of the store, with the role that owns them; what is there stays. */

@@ -25,7 +25,7 @@ export async function switchOff(
   const signed = signedSwitch(signer, 'off', off, options.reason);
   const { changed } = await session.ask(SWITCH, { ...asked, reason: options.reason, signed });
   const text = changed
-    ? `Off: ${switchText(off)}. Nothing more is sent of ${counted(open, 'open payout')}; an order that the bank already has is not stopped by this.`
+    ? `Off: ${switchText(off)}. ${open === 0 ? 'No open payout matches it' : `Nothing more is sent of ${counted(open, 'open payout')}`}; an order that the bank already has is not stopped by this.`
     : `${switchText(off)} was already off.`;
   session.output.result({ switch: { ...off, off: true }, changed, openPayouts: open }, text);
 }

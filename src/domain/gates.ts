@@ -188,7 +188,7 @@ export function afterRepeatedRefusal(said: string, refused: Obstacle, found: Ass
 
 /** What the account shows and what the payout needs, in words, in the account's currency. */
 export const shownFunds = ({ available, needs, isStale }: NonNullable<Assessment['funds']>): string =>
-  `the account shows ${available}, needed ${needs}${isStale === true ? ', as a cache answers' : ''}`;
+  `the account holds ${available}${isStale === true ? ' by the answer of a cache' : ''}, and ${needs} are needed`;
 
 /** Compares with the number needed now: the rules may have become stricter since the approval. */
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: GrantedApprovals): Gate | undefined =>

@@ -106,7 +106,7 @@ function payoutSide(row: PayoutRecord, isMasked: boolean): Side {
     from: instruction.account_id,
     to: isMasked ? payeeText(row) : payeeInFull(row, undefined),
     submitted: minuteOf(createdAt),
-    by: by ?? 'an unknown maker',
+    by: by ?? 'unknown',
     batch: batchId === null ? '' : shortId(batchId),
     state,
     ended: endedAt === null ? '' : minuteOf(endedAt),

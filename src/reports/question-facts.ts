@@ -93,7 +93,7 @@ export function flagTexts(
     [alike.length > 0, `same payee and amount as ${alike.join(', ')} of the same file`],
     [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
     [assessed?.funds?.enough === false, 'the account does not hold enough money'],
-    [generation > 0, 'retried after a proven failure'],
+    [generation > 0, 'a retry of an earlier payout'],
     [assessed?.notMade === true, NOT_MADE],
   ];
   return flags.filter(([isUp]) => isUp).map(([, text]) => text);

@@ -4,6 +4,7 @@ import { visible } from '../domain/finding.ts';
 import { type BatchHead, type BatchSummary, ROWS_NAMED } from './batch-report.ts';
 import type { ReportedIncident, ReportedPayout, ReportedRefusal } from './report-document.ts';
 import { acknowledgementText } from './report-document.ts';
+import { STATE_WORDS } from './state-texts.ts';
 
 const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
   paid: 'green',
@@ -102,7 +103,7 @@ function aligned(table: readonly TableLine[], style: Style): string[] {
 
 function unpaidLine({ row, id, state, reason }: ReportedPayout, style: Style): string {
   const why = reason === null ? '' : `: ${reason.message} [${reason.code}]`;
-  return `  row ${row} ${visible(id)} ${style(COLOURS[toneOf(state)], state)}${visible(why)}`;
+  return `  row ${row} ${visible(id)}, ${style(COLOURS[toneOf(state)], STATE_WORDS[state])}${visible(why)}`;
 }
 
 function refusedLine({ row, line, findings }: ReportedRefusal): string {

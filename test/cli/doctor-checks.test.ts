@@ -112,7 +112,7 @@ it('references that come back in one spelling are no warning once it is learned'
 });
 
 it.each([
-  [undefined, 'ok', 'no order was seen to come late into a list'],
+  [undefined, 'ok', 'no order has appeared late in a list'],
   [119_100, 'ok', '120 s after it was sent, PAYOUTS_LIST_LAG allows 120 s'],
   [121_000, 'warning', 'set it higher'],
 ] as const)('a list that lacked an order for %j ms: %s', (seen, verdict, detail) => {

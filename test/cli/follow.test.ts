@@ -61,5 +61,5 @@ it.concurrent('without a terminal, a batch of which a switch lets nothing start 
     output: { progress: (text: string) => said.push(text) },
   });
   expect(await followBatches(session, [batchId], 20_000)).toBe('at-rest');
-  expect(said[0]).toContain('2 received, switched off (payouts switch list)');
+  expect(said[0]).toContain('2 not started yet, switched off (payouts switch list)');
 }, 30_000);

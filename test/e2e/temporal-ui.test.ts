@@ -88,7 +88,7 @@ describe.skipIf(executable === undefined)('the Temporal Web UI', { shuffle: fals
     await page.getByRole('tab', { name: 'Pending Activities' }).click();
     await page.getByText('awaitOrderEnd').first().waitFor();
     await page.getByRole('tab', { name: 'User Metadata' }).click();
-    const details = page.frameLocator('iframe').last().getByText('waiting for approval of the bank order');
+    const details = page.frameLocator('iframe').last().getByText("its order waits for a decision in the bank's audit");
     await details.waitFor();
     expect(problems).toEqual([]);
   });

@@ -30,7 +30,7 @@ test('shows amounts by currency and state in aligned columns, then what is not p
       '  EUR       completed        2  1,260.00',
       '  JPY       held             1       500',
       '',
-      '  row 3 INV-3 held: the quoted fee is above the cap [fee-above-cap]',
+      '  row 3 INV-3, held: the quoted fee is above the cap [fee-above-cap]',
       '',
     ].join('\n'),
   );

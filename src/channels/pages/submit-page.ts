@@ -282,7 +282,7 @@ ${payForm(view, path, document, optionFields(options))}`;
 
 /** What a plan does. */
 export const planFacts = ({ plan, findings, warnings }: PlanDocument): Html => html`
-<p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} retried after a proven failure`}. Nothing is paid yet.</p>
+<p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} of them retries of earlier payouts`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
@@ -327,8 +327,8 @@ const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html |
   count > 0 &&
   html`<p class="attend">${
     count === 1
-      ? '1 looks like a recent payout and will be held until somebody approves it.'
-      : `${groupedAmount(count)} look like recent payouts and will be held until somebody approves them.`
+      ? '1 payout looks like a recent one and will be held until somebody approves it.'
+      : `${groupedAmount(count)} payouts look like recent ones and will be held until somebody approves them.`
   }</p>
 ${dataTable(count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency', LOOK_ALIKES, rows)}`;
 

@@ -82,7 +82,7 @@ export const match = command('match <entry> [payout]', 'say which payout a booki
 });
 
 const CONTROL = [
-  option('--yes', 'accepted as by the other commands; there is no confirmation', { default: false }),
+  option('--yes', 'for scripts that pass it to every command; nothing is asked', { default: false }),
   BY,
   KEY,
 ] as const;
@@ -141,7 +141,7 @@ const key = command('key <file>', 'make a private key; prints the public key for
   action: async () => (await import('../policies.ts')).makeKey,
 });
 
-export const policy = group('policy', 'who may move money: people, roles, keys, limits, approvals', {
+export const policy = group('policy', 'write, check and explain who may move money', {
   examples: [['payouts policy check', 'who may do what']],
   commands: [init, check, explain, token, key],
 });

@@ -126,7 +126,7 @@ const step = (name: 'delete' | 'pause' | 'resume' | 'trigger', description: stri
     action: async () => (await import('../drop-folders.ts')).changeSchedule,
   });
 
-export const schedule = group('schedule', 'process drop folders by a Temporal Schedule', {
+export const schedule = group('schedule', 'have workers process drop folders at intervals', {
   examples: [
     ['payouts schedule create --folder /srv/drop --every 5m', 'the workers process the folder every 5 minutes'],
   ],
@@ -146,7 +146,7 @@ export const doctor = command('doctor', 'check Node, Temporal, bank, store and f
     option('--accept <part>', 'confirm a changed bank address, account list, API key or Temporal as the same one', {
       choices: namesIn(ACCEPTABLE),
     }),
-    option('--as <process>', 'name the secrets here that such a process does not need', {
+    option('--as <process>', 'report secrets that are set here and that such a process does not need', {
       choices: namesIn(PROCESSES),
     }),
     BY,
@@ -243,7 +243,7 @@ const checkConfig = command('check', 'show every problem of the settings', {
   action: async () => (await import('../config-actions.ts')).checkConfig,
 });
 
-export const config = group('config', 'settings in a file, by profile, instead of the environment', {
+export const config = group('config', 'show and change the settings in your configuration file', {
   examples: [
     ['payouts config set api_url https://bank.example.com', 'pay at this bank from now on'],
     ['payouts config show', 'what is set, and where'],

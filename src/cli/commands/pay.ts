@@ -234,10 +234,14 @@ const resolve = command('resolve <id>', 'resolve a card payment that needs an op
   action: async () => (await import('../card-actions.ts')).resolveCard,
 });
 
-export const card = group('card', 'card payments; an ID is a merchant_request_id, payment or workflow id', {
-  examples: [
-    ['payouts card create --amount 49.90 --currency EUR', 'a payment with its checkout page; needs a running stack'],
-    ['payouts card show ID', 'its state'],
-  ],
-  commands: [create, show, list, retrieve, cancel, amount, resolve],
-});
+export const card = group(
+  'card',
+  'take and follow card payments; an ID is a merchant_request_id, payment or workflow id',
+  {
+    examples: [
+      ['payouts card create --amount 49.90 --currency EUR', 'a payment with its checkout page; needs a running stack'],
+      ['payouts card show ID', 'its state'],
+    ],
+    commands: [create, show, list, retrieve, cancel, amount, resolve],
+  },
+);

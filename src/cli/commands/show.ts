@@ -180,7 +180,7 @@ const periodDocument = command('document <digest>', 'print the document of a clo
   action: async () => (await import('../period-actions.ts')).periodDocument,
 });
 
-export const period = group('period', 'what the bank booked on each account in a period, and closing it', {
+export const period = group('period', 'show what the bank booked on each account in a period, and close it', {
   examples: [['payouts period show 2026-03', 'opening balance, paid, fees, exchanged, returned, closing balance']],
   commands: [showPeriod, closePeriod, listPeriods, periodDocument],
 });
@@ -279,7 +279,7 @@ const forget = command('forget <name>', 'stop keeping events for a subscription 
   action: async () => (await import('../event-log.ts')).forgetEvents,
 });
 
-export const events = group('events', 'events for other systems: webhooks and mails', {
+export const events = group('events', 'list and replay events for other systems: webhooks and mails', {
   examples: [['payouts events', 'the newest events, and their positions']],
   commands: [listEvents, subscriptionStatus, replay, forget],
 });

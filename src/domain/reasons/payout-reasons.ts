@@ -57,7 +57,7 @@ export const PAYOUT_REASONS = {
     'approval',
   ),
   'bank-approval-required': forApprover(
-    'waiting for approval of the bank order',
+    "its order waits for a decision in the bank's audit",
     '`payouts approve ID` or `payouts reject ID`: the decision is passed to the bank. When the audit has expired, only `payouts cancel ID` still has the order rejected.',
     'A decision taken at the bank counts too. The bank ends the order when its audit expires.',
     'bank-audit',

@@ -173,6 +173,7 @@ const UNREACHABLE: ReadonlySet<StackProblem> = new Set(['boot-failed', 'temporal
 
 export class StackError extends Problem {
   constructor(problem: StackProblem, message: string, hint: string, cause?: unknown) {
-    super(UNREACHABLE.has(problem) ? 'unreachable' : 'set-up', `stack-${problem}`, `${message}.`, { hint, cause });
+    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+    super(UNREACHABLE.has(problem) ? 'unreachable' : 'set-up', `stack-${problem}`, sentence, { hint, cause });
   }
 }

@@ -138,7 +138,7 @@ describe('a file handed over on the pages', () => {
     expect(text.replaceAll('<wbr>', '').replace(/<[^>]+>/g, ' ')).toMatch(
       /Rows 1-2 +execute_on +the date is in the past/,
     );
-    expect(text).toContain('1 looks like a recent payout');
+    expect(text).toContain('1 payout looks like a recent one');
     const [earlier] = await Array.fromAsync(
       gateway.proxy.store.rows((await gateway.proxy.store.batches(1))[0]?.batchId ?? ''),
     );

@@ -140,7 +140,7 @@ it('`cancel` of a batch on a stack of its own ends once each row that can be sto
   const own = fakeSession({ ...session, stack: async () => ({ owner: true }), client: async () => client });
   expect(await cancel(own, 'batch-1', { yes: true, by: 'bob' } as DecideOptions)).toBe(0);
   expect(acts).toEqual([`cancel ${payoutWorkflowId(first)}`, 'busy', 'busy', 'idle']);
-  expect(text).toBe('Batch batch-1 is cancelling.');
+  expect(text).toBe('Batch batch-1 is being cancelled.');
 });
 
 it('with a policy a stopped batch goes on for its maker or an operator of all of it, by their key; anybody stops it', async () => {

@@ -198,7 +198,7 @@ describe('joining', () => {
     await open('join-or-boot', sandboxOnly);
     await expect(open('join-staying', sandboxOnly)).rejects.toMatchObject({
       code: 'stack-down',
-      message: `the stack that is up ends with process ${process.pid}.`,
+      message: `The stack that is up ends with process ${process.pid}.`,
     });
     await expect(open('join-only', sandboxOnly)).resolves.toMatchObject({ owner: false });
   });
