@@ -7,15 +7,57 @@ import {
   sleep,
   type WorkflowInboundCallsInterceptor,
   type WorkflowInterceptors,
+  type WorkflowInternalsInterceptor,
   type WorkflowOutboundCallsInterceptor,
   workflowInfo,
 } from '@temporalio/workflow';
 import { UNDECODABLE, undecodableIn } from '../domain/failures.ts';
 
-export const interceptors = (): WorkflowInterceptors => ({
-  inbound: [DECODED, endsAfterItsAnswers()],
-  outbound: [OUTBOUND],
-});
+export function interceptors(): WorkflowInterceptors {
+  const { outbound, internals } = failsAfterLostTask();
+  return { inbound: [DECODED, endsAfterItsAnswers()], outbound: [OUTBOUND, outbound], internals: [internals] };
+}
+
+/**
+ * Fails a workflow task that the SDK applies on top of one that has timed out while a local activity runs (1.24.0: in the core,
+ * `buffer_wft_if_outstanding_work` takes no account of a task without an activation). A replay joins the two: messages of the
+ * later task come before what the run did in the earlier one, and the time of both is that of the later, so the commands might
+ * never be the recorded ones again. The failure drops the run from the cache, so that it is replayed, and the local activity runs
+ * again. A task that the SDK requests because a local activity lasts long is not meant: it starts before the earlier one would
+ * have timed out.
+ */
+function failsAfterLostTask() {
+  let localActivities = 0;
+  /** Start (server's time) of the first of the tasks that a local activity runs across. */
+  let since = 0;
+  /** At the last activation that was no replay. */
+  let historyLength: number | undefined;
+  const outbound: WorkflowOutboundCallsInterceptor = {
+    async scheduleLocalActivity(input, next) {
+      localActivities += 1;
+      try {
+        return await next(input);
+      } finally {
+        localActivities -= 1;
+      }
+    },
+  };
+  const internals: WorkflowInternalsInterceptor = {
+    activate(input, next) {
+      const info = workflowInfo();
+      // A query counts as a replay.
+      if (!info.unsafe.isReplaying) {
+        if (localActivities === 0 || historyLength === undefined) since = Date.now();
+        else if (info.historyLength !== historyLength && Date.now() - since >= info.taskTimeoutMs) {
+          throw new Error('a workflow task timed out while a local activity ran; the workflow is replayed');
+        }
+        historyLength = info.historyLength;
+      }
+      next(input);
+    },
+  };
+  return { outbound, internals };
+}
 
 /**
  * The server drops a task that ends the run while something else arrives, and with it what the task has answered: a caller

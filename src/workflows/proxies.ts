@@ -30,7 +30,10 @@ type Repeatable = Pick<
   | 'claimPayment'
 >;
 
-/** Local activities: one try, then `patient` goes on. */
+/**
+ * Local activities: one try, then `patient` goes on. Shorter than the time after which the SDK requests another workflow task: 80%
+ * of 10 s, Temporal's default.
+ */
 const quickCalls = proxyLocalActivities<Repeatable>({
   startToCloseTimeout: '7s',
   scheduleToCloseTimeout: '7s',

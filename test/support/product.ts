@@ -116,13 +116,16 @@ export async function startProduct(
     checks?: boolean;
     /** Payloads are encrypted with these. */
     codecKeys?: KeyRing;
+    /** Connection of its workers. */
+    native?: NativeConnection;
   } = {},
 ): Promise<Product> {
   products += 1;
   const namespace = `test-${process.pid}-${products}-${Date.now()}`;
-  const { connection, native } = await temporalConnections();
+  const shared = await temporalConnections();
+  const { connection } = shared;
   await registerNamespace(connection, namespace);
-  const { codecKeys } = options;
+  const { codecKeys, native = shared.native } = options;
   const clientOf = (over: ClientOptions['connection']): Client =>
     clientOver({ codecKeys: () => codecKeys }, { namespace }, over);
   const client = clientOf(connection);
