@@ -19,7 +19,7 @@ import {
   shownInstead,
   spellingsOf,
 } from '../domain/reference-form.ts';
-import { SENDER_LIFE_MS, unsent } from '../domain/submission.ts';
+import { makeOneOrder, SENDER_LIFE_MS, unsent } from '../domain/submission.ts';
 import type { SwitchScope } from '../domain/switch-scope.ts';
 import { switchFactsOf } from '../domain/switches.ts';
 import { type Caller, rowAsRecorded } from '../store/claimed-row.ts';
@@ -89,6 +89,8 @@ export type OrderSearch = SearchedLists & AttemptsOnRecord & (OneFound | Conflic
 interface OneFound {
   kind: 'found';
   orderId: string;
+  /** The id that it had before, under which the bank shows nothing any more. */
+  insteadOf?: string;
 }
 
 /** Which order pays, or whether one does, is for people to say. */
@@ -169,7 +171,8 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   const strange = await strangeAmong(deps, found.indistinct);
   if (clocksDisagree(deps)) lists.doubt = 'clocks-apart';
   else if (strange.length > 0) lists.doubt ??= 'indistinct';
-  return { ...lists, ...onRecord, ...found.judged(strange) };
+  const isOnlyOne = mayProve && lists.doubt === undefined && makeOneOrder(attempts);
+  return { ...lists, ...onRecord, ...found.judged(strange, isOnlyOne) };
 }
 
 async function attemptsOnRecord(
@@ -222,7 +225,8 @@ class Found {
     } else if (isIndistinct(order, this.expected)) this.indistinct.push(order);
   }
 
-  judged(strange: readonly Order[]): OneFound | Conflict | NothingFound {
+  /** @param isOnlyOne one POST at most was executed, and the lists prove that the bank has no other order than those it shows */
+  judged(strange: readonly Order[], isOnlyOne: boolean): OneFound | Conflict | NothingFound {
     const { orders, altered, expected, accepted } = this;
     // The receiving side is listed but not the order that was sent: a conflict until it is.
     const arrived = orders.length === 0 ? this.arrivals : 0;
@@ -233,11 +237,13 @@ class Found {
     const strangers = strange.map((order) => withoutReference(order, expected));
     const listed = orders.map(({ order_id }) => order_id);
     const [orderId, ...others] = listed;
-    // One order was accepted and another is shown: people must say which of them pays.
-    const otherAccepted = orderId !== undefined && accepted.some((id) => !listed.includes(id));
-    const conflict = { kind: 'conflict' as const, listed, shown: [...shown, ...strangers], isOurs };
-    if (others.length > 0 || otherAccepted) return { ...conflict, reason: 'duplicate-suspected' };
+    const insteadOf = accepted.find((id) => !listed.includes(id));
     const isOther = altered.length + arrived > 0 || shown.some(({ differences }) => differences.length > 0);
+    const conflict = { kind: 'conflict' as const, listed, shown: [...shown, ...strangers], isOurs };
+    // One order was accepted and another is shown: unless it is the same one, people must say which of them pays.
+    const otherAccepted = orderId !== undefined && insteadOf !== undefined;
+    if (otherAccepted && others.length === 0 && isOnlyOne && !isOther) return { kind: 'found', orderId, insteadOf };
+    if (others.length > 0 || otherAccepted) return { ...conflict, reason: 'duplicate-suspected' };
     if (isOther) return { ...conflict, reason: 'reference-conflict' };
     return orderId === undefined ? { kind: 'nothing', shown: strangers, isOurs } : { kind: 'found', orderId };
   }

@@ -124,6 +124,7 @@ export async function readOrder(
   const order = (isAnothers && (await ownUnderSameId(deps, row, orderKind, sentOrder, { orderId, signal }))) || shown;
   await learnSpelling(deps.store, { reference, attempts }, order);
   const judgement = judgeOrder(order, expected, closedMeans, ownIds);
+  if (await isMisnamed(deps, order, orderId)) judgement.differences.push('order_id');
   judgement.differences = judgement.differences.filter((field) => !despite.includes(field));
   if (order.client_order_id === undefined && (await isOfAnother(deps, row, orderId))) {
     judgement.differences.push(ORDER_OF_ANOTHER);
@@ -155,6 +156,11 @@ export async function readOrder(
   await deps.store.closeOrder(reference);
   const thenAssess = input.as === 'followed' ? input.thenAssess : undefined;
   return thenAssess === undefined ? read : { ...read, assessment: await recordedAssessment(deps, row, thenAssess) };
+}
+
+/** A bank that has given an order another id may show it by the earlier one too; an id under which it shows none is a wrong answer. */
+async function isMisnamed(deps: ActivityDeps, { order_id: shown }: Order, asked: string): Promise<boolean> {
+  return shown !== asked && (await readIfThere(deps, shown).catch(asTooLarge)) === undefined;
 }
 
 /**

@@ -389,11 +389,12 @@ async function hasEnded({ store }: ActivityDeps, workflowId: string): Promise<bo
 }
 
 /**
- * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Exchanges are
- * excluded: a bank may list one record per currency.
+ * Signals a second order under one reference, unless it took no money, so that the payout stops for people. Of an exchange a bank
+ * may list one record per currency: the other one is signalled only in the place of one that the bank does not show any more.
  */
 async function notifyOfSecond({ deps }: Poll, owner: OpenOrder, order: Order): Promise<void> {
-  if (order.type === 'FX' || isNoMoney(stageMeaning(order.stage))) return;
+  if (isNoMoney(stageMeaning(order.stage))) return;
+  if (order.type === 'FX' && (await readIfThere(deps, owner.orderId ?? order.order_id)) !== undefined) return;
   const { reference, workflowId } = owner;
   const { order_id: orderId, status, stage } = order;
   await deps.executions.orderChanged(workflowId, { reference, orderId, status, stage });

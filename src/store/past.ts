@@ -224,6 +224,7 @@ const ACCEPTED_MAX = 50;
 
 /** `isClosed`: people have closed its row as not paid, whatever the bank showed of the order. */
 export interface AcceptedOrder {
+  reference: string;
   orderId: string;
   isClosed: boolean;
 }
@@ -242,7 +243,8 @@ export async function acceptedIn(
     .selectFrom('sendAttempts')
     // In this order: SQLite would begin with all payouts of the user.
     .crossJoin('payouts')
-    .select(['payouts.state', ({ fn }) => fn.coalesce('sendAttempts.orderId', 'payouts.orderId').as('orderId')])
+    .select(['payouts.reference', 'payouts.state'])
+    .select(({ fn }) => fn.coalesce('sendAttempts.orderId', 'payouts.orderId').as('orderId'))
     .whereRef('payouts.reference', '=', 'sendAttempts.reference')
     .where('sendAttempts.sentAt', '>=', from)
     .where('sendAttempts.sentAt', '<=', to)
@@ -260,8 +262,8 @@ export async function acceptedIn(
     .orderBy('sendAttempts.sentAt', 'desc')
     .limit(ACCEPTED_MAX)
     .execute();
-  return accepted.flatMap(({ orderId, state }) =>
-    orderId === null ? [] : [{ orderId, isClosed: state === 'failed' }],
+  return accepted.flatMap(({ reference, orderId, state }) =>
+    orderId === null ? [] : [{ reference, orderId, isClosed: state === 'failed' }],
   );
 }
 

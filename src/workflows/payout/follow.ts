@@ -43,6 +43,7 @@ export async function followOrder(order: OrderState): Promise<OrderEnd> {
       if (question.awaited?.kind === 'bank') view.note(`the bank asks for no approval any more: ${read.status}`);
       question.close();
     }
+    if (await followsRenumbered(order, read)) continue;
     const conflict = conflictOf(order, read);
     const ended = conflict === undefined ? await decided(order, read, hadNews) : await undecided(order, conflict, read);
     if (ended !== undefined) return ended;
@@ -146,9 +147,34 @@ function showStatus({ view, placed }: OrderState, status: string): void {
 /** Whether the read saw the order at all. */
 const wasRead = ({ status }: OrderJudgement): boolean => status !== NOT_FOUND && status !== UNREADABLE.status;
 
+/**
+ * A bank may give an open order another id. Either a read by the earlier one shows it, or no read and no list does, and one order, as
+ * it was sent, is under the reference. That one is followed to its end if it pays; if it does not, people are asked about the other.
+ */
+async function followsRenumbered(order: OrderState, { orderId, status, differences }: OrderRead): Promise<boolean> {
+  const { view, reference, placed, memory, terms } = order;
+  if (orderId === placed.second && differences.length === 0) {
+    order.followsInstead(orderId);
+    view.inbox.readAgain();
+    return true;
+  }
+  const others = view.inbox.noticesFor(reference).filter((notice) => notice.orderId !== placed.orderId);
+  if (status !== NOT_FOUND || others.length === 0) return false;
+  // No second order of an exchange asks people: nothing else leads to the next read.
+  if (order.kind === 'exchange') placed.quickReads += 1;
+  if (Date.now() - (memory.lastSentAt ?? Date.now()) < terms.waits.listLagMs) return false;
+  const search = await searchOnce(order, 0, true);
+  if (search?.kind !== 'found' || search.insteadOf === undefined) return false;
+  view.note(`order ${search.insteadOf} is shown nowhere any more: order ${search.orderId} is followed in its place`);
+  order.followsInstead(search.orderId, search.insteadOf);
+  view.inbox.readAgain();
+  return true;
+}
+
 /** Why an order cannot be decided through the API; undefined if it can. */
 function conflictOf({ placed, terms }: OrderState, { differences, status, meaning }: OrderJudgement) {
-  if (placed.second !== undefined) return 'duplicate-suspected';
+  const mayBeTwo = placed.insteadOf !== undefined && isNoMoney(meaning);
+  if (placed.second !== undefined || mayBeTwo) return 'duplicate-suspected';
   if (differences.length > 0) return 'reference-conflict';
   if (status === UNREADABLE.status) return 'bank-unreachable';
   if (meaning === 'unclear') return 'status-unclear';
@@ -258,7 +284,7 @@ async function judgeResolve(
     // Anybody who may signal can name an order.
     const isNamedOnly = orderId !== placed.orderId && !(await readShowsOrder(order, orderId));
     if (isNamedOnly) return refused('the bank does not show just now that this order may pay it');
-    for (const other of knownOrders(order)) {
+    for (const other of new Set([...known, ...(placed.insteadOf === undefined ? [] : [placed.insteadOf])])) {
       if (other === orderId) continue;
       placed.setAside.add(other);
       placed.dismissed.add(other);

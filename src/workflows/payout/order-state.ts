@@ -60,6 +60,8 @@ export interface Placed {
   notThere: Map<string, number>;
   /** Another order under the reference that may take money, as of the last check. */
   second?: string;
+  /** The id that the order had before the bank gave it this one, by all that the bank shows. */
+  insteadOf?: string;
   /** A reported order could not be read in that check: it may exist and take money. */
   isSecondUnread: boolean;
   /**
@@ -195,25 +197,33 @@ export class OrderState {
     if (name === 'unsent' || name === 'in-doubt') this.now = { name: known.tainted ? 'in-doubt' : 'unsent' };
   }
 
-  /** The order with this id is followed from now on. `found`: by a search; `others`: listed as well, and not chosen. */
-  follows(orderId: string, found?: { despite: readonly string[]; others: readonly string[] }): { kind: 'placed' } {
+  /**
+   * The order with this id is followed from now on. `found`: by a search; `others`: listed as well, and not chosen;
+   * `insteadOf`: the id that it had before.
+   */
+  follows(
+    orderId: string,
+    found?: { despite: readonly string[]; others: readonly string[]; insteadOf?: string },
+  ): { kind: 'placed' } {
     this.now = {
       ...{ name: 'placed', orderId, status: '', statusSince: this.foundStuck ? 0 : Date.now() },
       ...{ readsAtOnce: found !== undefined, despite: found?.despite ?? [] },
       ...{ setAside: new Set(found?.others), dismissed: new Set(found?.others), notThere: new Map() },
       ...{ isSecondUnread: false, quickReads: 0, parks: 0, conflicts: 0 },
       ...{ isDriven: false, audits: 0, isPastCancel: false },
+      ...(found?.insteadOf !== undefined && { insteadOf: found.insteadOf }),
     };
     return { kind: 'placed' };
   }
 
-  /** People have named another order: the decision and the bank's answer were about the previous one. */
-  followsInstead(orderId: string): void {
+  /** Another order is followed: the decision and the bank's answer were about the previous one. */
+  followsInstead(orderId: string, insteadOf?: string): void {
     const { placed } = this;
     if (placed.orderId !== orderId)
       this.dropDecision(this.view.inbox.cancel !== undefined && this.cancelStage === 'too-late');
-    placed.orderId = orderId;
+    Object.assign(placed, { orderId, insteadOf });
     placed.dismissed.delete(orderId);
+    this.memory.placedIds = [...new Set([...this.memory.placedIds, orderId])];
   }
 
   /** The decision counts no more. `isTooLate`: a cancel has no effect any more, or was answered so. */

@@ -45,7 +45,7 @@ export async function resolveOrder(order: OrderState, gates: Gates): Promise<Res
     const isWindowOver = Date.now() >= proofFrom(doubt.since, waits);
     switch (search?.kind) {
       case 'found':
-        return adopt(order, { orderId: search.orderId, differences: [] }, [], pending);
+        return adopt(order, { ...search, differences: [] }, [], pending);
       case 'conflict': {
         const chosen = chosenOrder(order, search, pending);
         if (chosen !== undefined) return adopt(order, chosen, search.listed, pending);
@@ -197,12 +197,13 @@ function chosenOrder(
 
 async function adopt(
   order: OrderState,
-  { orderId, differences }: ShownOrder,
+  { orderId, differences, insteadOf }: ShownOrder & { insteadOf?: string },
   listed: readonly string[],
   pending: PendingResolve<ResolveRequest> | undefined,
 ): Promise<Resolved> {
   const { view, shows } = order;
-  const placed = order.follows(orderId, { despite: differences, others: listed.filter((other) => other !== orderId) });
+  const others = listed.filter((other) => other !== orderId);
+  const placed = order.follows(orderId, { despite: differences, others, insteadOf });
   if (pending !== undefined) {
     view.inbox.answer(pending, accepted(`the bank shows order ${orderId}; it is followed`));
   }

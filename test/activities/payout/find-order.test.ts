@@ -193,6 +193,8 @@ it('a list that lacks an open order, accepted long before, proves no absence', a
   await store.changePayout(other, { state: 'processing', at: SENT_AT });
   expect(await find([], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
   expect(await find([payment('other-1')], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
+  const renumbered = payment('other-9', { client_order_id: other });
+  expect(await find([renumbered], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
 });
 
 it('an order that may not be listed yet is not missed', async () => {
@@ -225,4 +227,33 @@ it('an order that an earlier run has followed stays one of its own, though no li
   const { find, reference, store } = await lost();
   await store.changePayout(reference, { state: 'processing', orderId: 'followed', at: SENT_AT });
   expect(await find([])).toMatchObject({ kind: 'nothing', isOurs: true });
+});
+
+const DUPLICATE = { kind: 'conflict', reason: 'duplicate-suspected' };
+
+it('an order under the reference is the one that was accepted if nothing shows that one any more', async () => {
+  const { find, reference } = await lost();
+  const shown = { client_order_id: reference };
+  const renumbered = payment('new', shown);
+  const found = { kind: 'found', orderId: 'new', insteadOf: 'first' };
+  expect(await find([renumbered], undefined, undefined, ['first'])).toMatchObject(found);
+  expect(await find([renumbered], undefined, undefined, ['first', 'new'])).toMatchObject(found);
+  for (const orders of [
+    [renumbered, payment('first', shown)],
+    [renumbered, payment('second', shown)],
+    [payment('new', { ...shown, transaction_amount: '11.00' })],
+    [renumbered, payment('cut', { client_order_id: reference.slice(0, 20) })],
+  ]) {
+    expect(await find(orders, undefined, undefined, ['first'])).toMatchObject(DUPLICATE);
+  }
+});
+
+it('without a proof that nothing shows it, or after a second attempt, it is for people', async () => {
+  const { find, reference, store } = await lost();
+  const renumbered = payment('new', { client_order_id: reference });
+  expect(await find([renumbered], undefined, false, ['first'])).toMatchObject(DUPLICATE);
+  expect(await find([renumbered], undefined, undefined, ['first'], 'orders of another user')).toMatchObject(DUPLICATE);
+  const again = { runId: 'run-1', activityId: '2', sentAt: SENT_AT, request: SENT };
+  await store.recordAttempt({ ...again, reference, attempt: 2 });
+  expect(await find([renumbered], undefined, undefined, ['first'])).toMatchObject(DUPLICATE);
 });

@@ -17,7 +17,7 @@ const SENT: SentOrder = {
 };
 
 /** A payout whose exchange was sent, and how the bank shows that order. */
-async function exchanging(shown: Partial<Order> & { status: string }, get?: () => Promise<Order>) {
+async function exchanging(shown: Partial<Order> & { status: string }, get?: (orderId: string) => Promise<Order>) {
   const store = await openEmptyStore();
   onTestFinished(() => store.close());
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
@@ -69,6 +69,18 @@ it.each(['150.00', '-150.00'])('also one above the cap, shown as %s, before peop
     bookedRate: expect.stringMatching(/^150\.00 EUR sold, [\d.]+ EUR quoted, cap /),
   });
   expect(await booked()).toMatchObject([{ soldAmount: '150.00' }]);
+});
+
+it('an answer that names another order is believed if the bank shows that one', async () => {
+  const other = orderSchema.parse({ order_id: 'new', status: 'COMPLETED', ...BOOKED });
+  const renumbered = await exchanging({ status: 'COMPLETED' }, async () => other);
+  expect(await renumbered.read()).toMatchObject({ meaning: 'paid', orderId: 'new', differences: [] });
+  const wrong = await exchanging({ status: 'COMPLETED' }, async (orderId) => {
+    if (orderId === 'new') throw envelopeError(2005, { operation: 'GET' });
+    return other;
+  });
+  expect(await wrong.read()).toMatchObject({ differences: ['order_id'] });
+  expect(await wrong.booked()).toEqual([]);
 });
 
 it.each([
