@@ -1,5 +1,7 @@
+import { readIfThere } from '../bank/bank-orders.ts';
 import { byLaterClock, listedFrom } from '../bank/bank-time.ts';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
+import type { Order } from '../bank/schemas/orders.ts';
 import { dueAt } from '../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../domain/claim.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
@@ -168,6 +170,7 @@ const KEYS_PER_PAGE = 100;
 /** Longest wait of a batch for its comparison; the next pass finds what is left. */
 const BATCH_LIMIT_MS = 15_000;
 const KEYS_AT_ONCE = 4;
+const READS_AT_ONCE = 5;
 
 /** Next keys with payouts changed within `days`. Reads only the store. */
 export async function planReconciliation(
@@ -211,7 +214,28 @@ export async function reconcileOrders(
   const since = listedFrom(deps, key.since);
   const { pageSize } = deps.settings;
   const { orders } = await deps.bank.orders.listAll({ uid, currency, from: since }, { pageSize, signal });
-  return { ...(await noteOrders(deps, { uid, currency, since }, orders)), orders: orders.length };
+  const shown = [...orders, ...(await leftOut(deps, { signal }, key, orders))];
+  return { ...(await noteOrders(deps, { uid, currency, since }, shown)), orders: orders.length };
+}
+
+/** Payments that the list does not show any more, as reads by their ids do: in another currency, or of another user. */
+async function leftOut(
+  deps: ActivityDeps,
+  { signal }: { signal: AbortSignal },
+  { since, ...key }: ReconciliationKey,
+  orders: readonly Order[],
+): Promise<Order[]> {
+  const { store, settings, now } = deps;
+  const to = now() - settings.terms.waits.listLagMs;
+  const accepted = await store.acceptedIn(key, { from: since, to, completedFrom: since });
+  const shown = new Set(orders.flatMap(({ order_id, client_order_id }) => [order_id, client_order_id]));
+  const missing = accepted.filter(({ orderId, reference }) => !shown.has(orderId) && !shown.has(reference));
+  const read: Order[] = [];
+  await someAtOnce(missing, READS_AT_ONCE, async ({ orderId }) => {
+    const order = await undefinedIf(isBankError, () => readIfThere(deps, orderId, { signal }));
+    if (order !== undefined) read.push(order);
+  });
+  return read;
 }
 
 /**
