@@ -195,6 +195,8 @@ it('a list that lacks an open order, accepted long before, proves no absence', a
   expect(await find([payment('other-1')], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
   const renumbered = payment('other-9', { client_order_id: other });
   expect(await find([renumbered], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
+  const failed = { ...renumbered, status: 'FAILED', stage: 'failed' as const };
+  expect(await find([failed], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
 });
 
 it('an order that may not be listed yet is not missed', async () => {
