@@ -48,8 +48,8 @@ export function answerOf(
   about: AboutRequest = OF_NO_REQUEST(),
 ): { status: number; headers: Readonly<Record<string, string>>; document: ProblemDocument } {
   if (isRefusedByServer(error)) {
-    const code = CODE_OF_STATUS[error.statusCode] ?? 'bad-request';
-    const refusal = new Problem('usage', code, 'The server cannot process this request.', {
+    const [code, says] = OF_STATUS[error.statusCode] ?? ['bad-request', 'The server cannot process this request.'];
+    const refusal = new Problem('usage', code, says, {
       hint: 'GET /openapi.json lists the routes, and what they take.',
     });
     const document = documentOf(refusal, { ...about, status: error.statusCode });
@@ -123,12 +123,12 @@ const headersOf = ({ kind, retryAfterS }: Problem): Record<string, string> => ({
   ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }),
 });
 
-const CODE_OF_STATUS: Readonly<Record<number, string>> = {
-  404: 'no-such-route',
-  405: 'method-not-allowed',
-  413: 'too-large',
-  414: 'address-too-long',
-  415: 'media-type-unsupported',
+const OF_STATUS: Readonly<Record<number, readonly [code: string, says: string]>> = {
+  404: ['no-such-route', 'There is no such route.'],
+  405: ['method-not-allowed', 'This address does not take this method.'],
+  413: ['too-large', 'The body is larger than this route takes.'],
+  414: ['address-too-long', 'The address, or an id in it, is too long.'],
+  415: ['media-type-unsupported', 'This route does not take a body of this Content-Type.'],
 };
 
 function isRefusedByServer(error: unknown): error is FastifyError & { statusCode: number } {

@@ -53,7 +53,7 @@ export function callerOf(
   // All tokens are compared, each in constant time: the timing does not reveal which one comes close.
   const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
   if (found === undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= now) {
-    throw new Problem('unauthenticated', 'token-refused', 'A bearer token is required.', {
+    throw new Problem('unauthenticated', 'token-refused', 'There is no bearer token, or it is not valid.', {
       hint: 'Send Authorization: Bearer TOKEN with a valid token from PAYOUTS_GATEWAY_TOKEN or the policy.',
     });
   }

@@ -249,7 +249,8 @@ function said(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required';
-      return Number.isNaN(issue.input) ? 'must be a number, and is required' : `must be of the type ${issue.expected}`;
+      // What is absent where a number is required is none, too.
+      return Number.isNaN(issue.input) ? 'must be given as a number' : `must be of the type ${issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;
     case 'too_small':

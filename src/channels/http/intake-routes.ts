@@ -36,7 +36,9 @@ import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts'
 import { batchSigned, signedIntake, takeInTurn, untilAsked } from './intake-turns.ts';
 import { accessOf } from './route-access.ts';
 
-const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
+  error: 'must be true or false',
+});
 
 /** The options of `payouts run`. Unknown ones are refused: a misspelled `dry_run` would pay. */
 export const handOverQuery = z.strictObject({
@@ -212,7 +214,7 @@ function signedOf({ headers }: FastifyRequest): SignedDecision | undefined {
   const signed = jsonIn(Buffer.from(String(given), 'base64url').toString());
   if (isDecision(signed) && signed.question === 'make' && isUuid(signed.reference)) return signed;
   throw new Problem('usage', 'usage', 'The header payouts-signed is not what a maker signs.', {
-    hint: 'docs/production.md describes it.',
+    hint: 'Send the base64url of a statement with the question "make" and a UUID as its reference; docs/production.md says how it is signed.',
   });
 }
 
@@ -236,7 +238,7 @@ export async function received(request: FastifyRequest, folder: string, file: st
   const extension = UPLOAD_TYPES[type];
   const encoding = headers['content-encoding'] ?? 'identity';
   if (extension === undefined || encoding !== 'identity' || request.body === undefined) {
-    throw new Problem('unsupported-media', 'media-type-unsupported', 'This is not a file of payouts.', {
+    throw new Problem('unsupported-media', 'media-type-unsupported', 'The Content-Type is none that a file may have.', {
       hint: `Send the file itself, with Content-Type ${Object.keys(UPLOAD_TYPES).join(', ')}, and without Content-Encoding.`,
     });
   }

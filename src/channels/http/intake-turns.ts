@@ -79,7 +79,7 @@ export function signedIntake(
   const sign: TakeOptions['sign'] = ({ storeId, reference, digest }) => {
     if (signed.storeId === storeId && signed.reference === reference && signed.digest === digest) return signed;
     throw new Problem('conflict', 'signed-something-else', 'What was signed is not what would be paid now.', {
-      hint: 'Run the command again.',
+      hint: 'Read the plan again, and sign its rows; with exchanges, send its `quotes` as well.',
     });
   };
   return { sign, quotes };

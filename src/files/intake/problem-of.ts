@@ -84,7 +84,10 @@ export function problemOf(error: unknown): Problem {
 
 function bankProblem(error: BankError): Problem {
   const cause = { cause: error };
-  if (error.condition !== undefined) return new Problem('refused', 'bank-refused', error.message, cause);
+  if (error.condition !== undefined) {
+    const hint = 'The bank has answered: correct what the request names, such as a user, an account or a currency.';
+    return new Problem('refused', 'bank-refused', error.message, { hint, ...cause });
+  }
   if (error.tooLarge) {
     const hint = 'The bank has answered. Ask it why this answer is so large.';
     return new Problem('refused', 'bank-answer-too-large', `${error.message}.`, { hint, ...cause });

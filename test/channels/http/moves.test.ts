@@ -56,6 +56,7 @@ it('plans an exchange as the bank quotes it, and claims nothing', async () => {
         sells: { amount: expect.stringMatching(/^\d+\.\d\d$/), rate: expect.any(String) },
       },
       store: { isNew: true },
+      signs: { reference: REFERENCE, digest: MADE.digest },
     },
   });
   expect(await store.payout(REFERENCE)).toBeUndefined();
@@ -106,7 +107,11 @@ it.each<[string, Partial<Statement>, SigningPerson?]>([
 
 it('starts nothing unsigned', async () => {
   const { ask } = await opened();
-  expect(codeOf(await ask(alice, '/v1/moves', EXCHANGE))).toBe('signed-something-else');
+  const { document } = await ask(alice, '/v1/moves', EXCHANGE);
+  expect(document).toMatchObject({
+    code: 'signed-something-else',
+    hint: expect.stringContaining('docs/production.md'),
+  });
 });
 
 it('keeps what the maker has signed once, however often the request comes', async () => {

@@ -215,18 +215,26 @@ export async function storeSigned(
 ): Promise<void> {
   const { settings } = config;
   if (settings.policy === undefined) return;
-  if (signed === undefined || !isAbout(signed, about)) {
-    throw new Problem('conflict', 'signed-something-else', 'What was signed is not what is asked for.', {
-      hint: 'Run the command again.',
-    });
+  const differing = signed === undefined ? [] : differences(signed, about);
+  if (signed === undefined || differing.length > 0) {
+    const why =
+      signed === undefined
+        ? 'The policy asks for a signature, and `signed` is missing.'
+        : `What was signed is not what is asked for: ${differing.join(', ')}.`;
+    throw new Problem('conflict', 'signed-something-else', why, { hint: WHAT_TO_SIGN });
   }
   const why = await storeDecision({ store, settings, now }, signed, touched);
   if (why !== undefined) throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${why}.`);
 }
 
-const isAbout = (signed: SignedDecision, about: About): boolean =>
-  signed.decision === 'approve' &&
-  Object.entries(about).every(([member, value]) => signed[member as keyof About] === value);
+/** For programs: the command signs what it asks for. */
+export const WHAT_TO_SIGN = 'docs/production.md ("For programs") says what each request signs.';
+
+/** Members of the statement that are other than what is asked for. */
+const differences = (signed: SignedDecision, about: About): string[] =>
+  Object.entries({ ...about, decision: 'approve' })
+    .filter(([member, value]) => signed[member as keyof About | 'decision'] !== value)
+    .map(([member]) => member);
 
 export const notYours = (who: string): Problem =>
   new Problem('forbidden', 'role-missing', 'The policy does not let you decide this.', {

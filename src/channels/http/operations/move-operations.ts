@@ -24,7 +24,7 @@ import { hasControls, storableText } from '../documents.ts';
 import { maySeePayout } from '../may-see.ts';
 import { operation, type Place, pathId, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { nameOf, signedInput } from './decision-operations.ts';
+import { nameOf, signedInput, WHAT_TO_SIGN } from './decision-operations.ts';
 
 const TAG = 'transfers and exchanges';
 const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };
@@ -65,7 +65,9 @@ const asked = {
 };
 
 /** A document that is known and open, or what a new one would do. */
-type PlannedMove = { known: PayoutRecord } | { known: null; outlook: MoveOutlook; store: StoreUse };
+type PlannedMove =
+  | { known: PayoutRecord }
+  | { known: null; outlook: MoveOutlook; store: StoreUse; signs: Pick<SignedDecision, 'reference' | 'digest'> };
 
 export const PLAN_MOVE = operation({
   method: 'POST',
@@ -80,10 +82,11 @@ export const PLAN_MOVE = operation({
     const move = moveOf(place, given, undefined);
     const known = await openMove(place, move);
     if (known !== undefined) return { known };
-    const outlook = await place.readingBank(async (bank) =>
-      outlookOf(bank, await checkedMove(bank, move, config.settings)),
-    );
-    return { known: null, outlook, store: await storeUseOf(config, store) };
+    return place.readingBank(async (bank) => {
+      const checked = await checkedMove(bank, move, config.settings);
+      const signs = { reference: identityOf(checked).reference, digest: madeDigest(checked.instruction) };
+      return { known: null, outlook: await outlookOf(bank, checked), store: await storeUseOf(config, store), signs };
+    });
   },
 });
 
@@ -179,7 +182,7 @@ async function takeMakersWord(
   const isThis = signed?.question === 'make' && signed.decision === 'approve' && signed.reference === reference;
   if (signed === undefined || !isThis || signed.digest !== digest) {
     throw new Problem('conflict', 'signed-something-else', 'What was signed is not what is asked for.', {
-      hint: 'Under a policy the maker signs the reference and the digest of the instruction. Run the command again.',
+      hint: `The maker signs the reference and the digest of the instruction. ${WHAT_TO_SIGN}`,
     });
   }
   const authority = { store, settings, now };

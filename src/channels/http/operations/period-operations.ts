@@ -110,7 +110,9 @@ export const PERIOD_DOCUMENT = operation({
   tag: TAG,
   summary: 'The document of a closed period, byte for byte: its SHA-256 is its digest',
   access: WHOLE,
-  input: z.strictObject({ digest: z.string().regex(/^[0-9a-f]{64}$/) }),
+  input: z.strictObject({
+    digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in small letters'),
+  }),
   answer: z.string(),
   type: 'application/json; charset=utf-8',
   async run({ store }, { digest }): Promise<AsyncIterable<string>> {

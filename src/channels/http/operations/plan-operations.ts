@@ -8,7 +8,7 @@ import { decidedText } from '../../../reports/decided-text.ts';
 import type { BatchRecord } from '../../../store/store.ts';
 import { JSON_LINES, jsonLines, operation, type Place, pathId, visibleBatch } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { notYours, signedInput } from './decision-operations.ts';
+import { notYours, signedInput, WHAT_TO_SIGN } from './decision-operations.ts';
 
 const TAG = 'decisions';
 /** Screenings are decided one by one. */
@@ -55,7 +55,11 @@ export const DECIDE_PLAN = operation({
     const { store, now } = place;
     const batch = await visibleBatch(place, id);
     assertMayDecide(place, batch);
-    if (signed === undefined) throw refused('it is not signed', id);
+    if (signed === undefined) {
+      throw new Problem('forbidden', 'decision-refused', 'The decision does not count: it is not signed.', {
+        hint: WHAT_TO_SIGN,
+      });
+    }
     if (signed.subject !== (place.caller.name ?? signed.subject)) throw refused('somebody else has signed it', id);
     const { batchId } = batch;
     const read = await readerOf(place, batchId, signed.subject);
