@@ -40,7 +40,6 @@ export type BatchState =
   | "cancelled";
 
 export interface Accepted {
-  schemaVersion: 1;
   /** false: the payment has ended */
   accepted: boolean;
 }
@@ -61,7 +60,6 @@ export interface Batch {
 }
 
 export interface BatchControl {
-  schemaVersion: 1;
   batchId: string;
   control: Control;
 }
@@ -73,13 +71,12 @@ export interface BatchReport {
   control: Control;
   /** each row is in exactly one */
   counts: Counts;
-  schemaVersion: 1;
   /** the maker */
   by: string | null;
   /** @format date-time */
   handedOverAt: string;
   /**
-   * time of the newest change in it
+   * of the newest change
    * @format date-time
    */
   asOf: string;
@@ -88,40 +85,23 @@ export interface BatchReport {
   controlReason: string | null;
   totals: {
     currency: string;
-    /** decimal */
     amount: string;
-    /** decimal */
     completed: string;
   }[];
   states: {
     state: PayoutState;
     currency: string;
     payouts: number;
-    /** decimal */
     amount: string;
   }[];
-  accounts: {
+  accounts: (Movements & {
     accountId: string;
-    currency: string;
-    payouts: number;
-    /** requested */
-    amount: string;
-    /** decimal */
-    completed: string;
-    /** booked, of payments and exchanges */
-    fees: string;
-    /** decimal */
-    sold: string;
-    /** decimal */
-    bought: string;
-    /** decimal */
-    returned: string;
-  }[];
+  })[];
   currencies: Movements[];
   exchanges: Exchanges[];
   payouts: ReportedPayout[];
   incidents: Incident[];
-  /** rows of the file that did not become payouts of this batch */
+  /** rows that did not become payouts of it */
   refused: {
     row: number;
     line: number;
@@ -131,7 +111,7 @@ export interface BatchReport {
       message: string;
     }[];
   }[];
-  /** of the command: absolute paths; of the gateway: addresses, relative to its own */
+  /** addresses, relative to that of the gateway; of the command: paths */
   reports: {
     csv: string;
     json: string;
@@ -157,10 +137,7 @@ export interface Billing {
 }
 
 export interface CardDetails {
-  /**
-   * 12 to 19 digits; spaces and dashes are removed
-   * @maxLength 40
-   */
+  /** 12 to 19 digits */
   number: string;
   /** 1 to 12 */
   expiry_month: string | number;
@@ -187,19 +164,15 @@ export interface CardPayment {
     | "succeeded"
     | "failed"
     | "cancelled";
-  reason: {
-    code: string;
-    message: string;
-  };
-  /** the acquirer's; null until it is known */
+  reason: Reason | null;
+  /** of the acquirer */
   payment_id: string | null;
-  /** as the acquirer last reported it */
+  /** likewise */
   payment_status: string | null;
-  /** decimal */
   amount: string;
   currency: string;
   payment_type: "AUTH" | "DEBIT";
-  /** first six digits of the card */
+  /** first six digits */
   bin: string | null;
   last_four: string | null;
   /** where the cardholder's browser is sent */
@@ -207,9 +180,9 @@ export interface CardPayment {
     type: string;
     verify_url: string;
   };
-  /** for the collection of the device fingerprint, as given by the acquirer */
+  /** of the acquirer, for the device fingerprint */
   data_collection_info: any;
-  /** it took nothing, and its page may make a new payment: POST .../again */
+  /** by POST .../again */
   can_pay_again: boolean;
   /** null for a client secret */
   workflow_id: string | null;
@@ -237,11 +210,10 @@ export interface Counts {
 }
 
 export interface CreatedCardPayment {
-  schemaVersion: 1;
   card_payment: CardPayment;
-  /** for the page of this payment; the previous one is void */
+  /** for its page; the previous one is void */
   client_secret: string;
-  /** of the checkout page of an embedded sandbox; null elsewhere */
+  /** of an embedded sandbox */
   checkout_url: string | null;
 }
 
@@ -257,22 +229,29 @@ export type DecisionAnswer =
 
 export interface DeviceInfo {
   ip?: string;
-  /**
-   * BCP 47
-   * @maxLength 35
-   */
+  /** BCP 47 */
   language?: string;
-  /**
-   * @min 0
-   * @max 100000
-   */
   screen_width?: number;
-  /**
-   * @min 0
-   * @max 100000
-   */
   screen_height?: number;
   user_agent?: string;
+}
+
+export interface Discrepancy {
+  id: string;
+  kind: string;
+  says: string;
+  accountId: string;
+  day: string;
+  ours: Money | null;
+  booked: Money | null;
+  isOpen: boolean;
+  payout: {
+    reference: string;
+  };
+  bookings: {
+    /** for matchEntry */
+    entry: string;
+  }[];
 }
 
 export interface Exchanges {
@@ -280,11 +259,8 @@ export interface Exchanges {
   soldCurrency: string;
   boughtCurrency: string;
   exchanges: number;
-  /** decimal */
   sold: string;
-  /** decimal */
   bought: string;
-  /** decimal */
   quoted: string;
 }
 
@@ -345,36 +321,37 @@ export interface Instruction {
   [key: string]: any;
 }
 
-export type Moment = string | number;
+export interface Money {
+  amount: string;
+  currency: string;
+}
 
+/** Members as columns of a file; account_id pays. */
 export interface MoveInstruction {
-  /** document number; together with uid the permanent identity */
   id?: string;
-  /** user of both accounts */
+  /** of both accounts */
   uid?: string;
-  /** the paying account */
   account_id?: string;
-  /** the receiving account */
   to_account_id?: string;
-  /** decimal; of an exchange what is bought */
+  /** of an exchange: what is bought */
   amount?: string;
-  /** of an exchange: that of the receiving account; a transfer has that of its accounts */
+  /** of an exchange: that of to_account_id; a transfer has that of its accounts */
   currency?: string;
   /** passed to the bank */
   note?: string;
   /** passed to the bank */
   reason?: string;
-  /** ISO 8601 date before which it is not sent */
+  /** date before which it is not sent */
   execute_on?: string;
-  /** ISO 8601 instant: end of the bank's audit */
+  /** instant: end of the bank's audit */
   expires_at?: string;
-  /** highest acceptable fee, decimal in the fee's own currency */
+  /** the highest fee, in its own currency */
   fee_cap?: string;
-  /** of an exchange: how much worse the rate may get, as a fraction */
+  /** how much worse the rate may get, as a fraction */
   max_slippage?: string;
-  /** of an exchange: the currency of max_rate */
+  /** of max_rate */
   sell_currency?: string;
-  /** of an exchange: the most that is sold for one unit of currency without asking people */
+  /** the most that is sold for one unit of currency without asking people */
   max_rate?: string;
 }
 
@@ -383,17 +360,16 @@ export interface Movements {
   payouts: number;
   /** requested */
   amount: string;
-  /** decimal */
   completed: string;
   /** booked, of payments and exchanges */
   fees: string;
-  /** decimal */
   sold: string;
-  /** decimal */
   bought: string;
-  /** decimal */
   returned: string;
 }
+
+/** `after` of the next page; null: this is the last one */
+export type Next = string | null;
 
 export interface NextStep {
   /** reason code or, without one, the state */
@@ -402,7 +378,7 @@ export interface NextStep {
   /** who may act */
   who: string;
   todo: string;
-  /** what does it; words in capitals must be filled in */
+  /** which do it; fill in words in capitals */
   requests: string[];
   /** what happens if nobody acts */
   byItself: string;
@@ -410,7 +386,7 @@ export interface NextStep {
   since: string;
   /** @format date-time */
   until: string | null;
-  /** when it is expected to be paid, or for which day it counts; null: not known */
+  /** when it is expected to be paid */
   arrives: string | null;
 }
 
@@ -421,23 +397,19 @@ export interface Payout {
   row: number | null;
   kind: "payout" | "transfer" | "exchange";
   uid: string;
-  /** your own document number; with uid one payout for ever */
+  /** document number; with uid one payout for ever */
   id: string;
   reference: string;
   /** paying account */
   accountId: string;
   executeOn: string | null;
-  /** decimal */
   amount: string;
   currency: string;
-  /** the booked fee; null until known */
+  /** once it is booked */
   fee: string | null;
   feeCurrency: string | null;
   state: PayoutState;
-  reason: {
-    code: string;
-    message: string;
-  };
+  reason: Reason | null;
   orderId: string | null;
   /** @format date-time */
   createdAt: string;
@@ -473,12 +445,15 @@ export interface PayoutEvent {
 
 export interface PayoutPage {
   payouts: Payout[];
-  /** for the next page; null: this is the last one */
-  next: string | null;
+  /** `after` of the next page; null: this is the last one */
+  next: Next;
+}
+
+export interface Payouts {
+  payouts: Instruction[];
 }
 
 export interface Plan {
-  schemaVersion: 1;
   plan: {
     hash: string;
     payouts: number;
@@ -501,11 +476,10 @@ export interface Problem {
   hint: string;
   batchId?: string;
   /**
-   * as in the header x-request-id, and in the log of the gateway
+   * also the header x-request-id
    * @format uuid
    */
   requestId: string;
-  schemaVersion: 1;
   error: {
     code: string;
     message: string;
@@ -518,7 +492,6 @@ export interface Problem {
 }
 
 export interface Readiness {
-  schemaVersion: 1;
   ready: boolean;
   parts: {
     store: "up" | "down";
@@ -528,6 +501,11 @@ export interface Readiness {
   };
   /** parts that work but need attention */
   warnings: string[];
+}
+
+export interface Reason {
+  code: string;
+  message: string;
 }
 
 export interface ReportedPayout {
@@ -549,30 +527,27 @@ export interface ReportedPayout {
   accountId: string;
   /** in the currency of the payout */
   payingAccountId: string | null;
-  /** decimal */
   amount: string;
   currency: string;
-  /** the booked fee; null until known */
+  /** once it is booked */
   fee: string | null;
   feeCurrency: string | null;
-  /** null: none is needed, or none is known yet */
   exchange: {
     orderId: string | null;
     /** sold from */
     accountId: string;
-    /** null until it is booked */
+    /** once it is booked */
     soldAmount: string | null;
     soldCurrency: string;
-    /** as requested, until it is booked */
+    /** once it is booked, that */
     boughtAmount: string;
     boughtCurrency: string;
     /** account */
     boughtTo: string;
     /** as the bank writes it */
     rate: string | null;
-    /** amount that the quote would have sold */
+    /** sold by the quote */
     quotedAmount: string;
-    /** decimal */
     fee: string | null;
     feeCurrency: string | null;
   };
@@ -596,10 +571,7 @@ export interface ReportedPayout {
     at: string;
     where: "before-submit" | "at-bank";
   }[];
-  reason: {
-    code: string;
-    message: string;
-  };
+  reason: Reason | null;
   /** null: it has ended */
   open: {
     why: string;
@@ -609,10 +581,9 @@ export interface ReportedPayout {
   };
   returns: {
     orderId: string;
-    /** decimal */
     amount: string;
     currency: string;
-    /** the reason of the bank in words */
+    /** in the words of the bank */
     why: string | null;
   }[];
   incidents: {

@@ -1,6 +1,8 @@
 const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
+/** The last moment (epoch ms) that `Date` has. */
+export const MOMENT_MAX = 8_640_000_000_000_000;
 
 /** Doubling pause, never above `max`: `first * 2^n` after the n-th try, from 0. */
 export function doublingPause(n: number, first: number, max: number): number {

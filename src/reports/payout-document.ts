@@ -4,12 +4,12 @@ import { PAYOUT_KINDS } from '../domain/names.ts';
 import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord, SendAttempt } from '../store/store.ts';
 import type { NextStep } from './next-step.ts';
-import { payoutState } from './report-document.ts';
+import { payoutState, reasonDocument } from './report-document.ts';
 import type { StoryEvent } from './story.ts';
 
 /** Documents about payouts wherever they come from: `list --json`, and `/v1/payouts`. */
 
-const decimal = z.string().describe('decimal');
+const decimal = z.string();
 const instant = z.iso.datetime();
 
 /** A payout in a list. */
@@ -19,16 +19,16 @@ export const listedPayout = z
     row: z.int().nullable().describe('data row of the file, from 1'),
     kind: z.enum(PAYOUT_KINDS),
     uid: z.string(),
-    id: z.string().describe('your own document number; with uid one payout for ever'),
+    id: z.string().describe('document number; with uid one payout for ever'),
     reference: z.string(),
     accountId: z.string().describe('paying account'),
     executeOn: z.string().nullable(),
     amount: decimal,
     currency: z.string(),
-    fee: decimal.nullable().describe('the booked fee; null until known'),
+    fee: decimal.nullable().describe('once it is booked'),
     feeCurrency: z.string().nullable(),
     state: payoutState,
-    reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+    reason: reasonDocument.nullable(),
     orderId: z.string().nullable(),
     createdAt: instant,
     since: instant.describe('of its state'),
@@ -77,14 +77,11 @@ export const nextStepDocument = z
     why: z.string(),
     who: z.string().describe('who may act'),
     todo: z.string(),
-    requests: z.array(z.string()).describe('what does it; words in capitals must be filled in'),
+    requests: z.array(z.string()).describe('which do it; fill in words in capitals'),
     byItself: z.string().describe('what happens if nobody acts'),
     since: instant,
     until: instant.nullable(),
-    arrives: z
-      .string()
-      .nullable()
-      .describe('when it is expected to be paid, or for which day it counts; null: not known'),
+    arrives: z.string().nullable().describe('when it is expected to be paid'),
   })
   .meta({ id: 'NextStep' });
 

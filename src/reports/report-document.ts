@@ -8,7 +8,7 @@ import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
  */
 
 const schemaVersion = z.literal(1);
-const decimal = z.string().describe('decimal');
+const decimal = z.string();
 const count = z.int();
 
 const counts = z
@@ -36,17 +36,19 @@ const batchHead = z.object({
 
 export const payoutState = z.enum(SHOWN_STATES).meta({ id: 'PayoutState' });
 const instant = z.iso.datetime();
+/** Why something is where it is. */
+export const reasonDocument = z.object({ code: z.string(), message: z.string() }).meta({ id: 'Reason' });
 const incidentKind = z.enum(Object.keys(INCIDENTS) as IncidentKind[]).meta({ id: 'IncidentKind' });
 const exchange = z.object({
   orderId: z.string().nullable(),
   accountId: z.string().describe('sold from'),
-  soldAmount: decimal.nullable().describe('null until it is booked'),
+  soldAmount: decimal.nullable().describe('once it is booked'),
   soldCurrency: z.string(),
-  boughtAmount: decimal.describe('as requested, until it is booked'),
+  boughtAmount: decimal.describe('once it is booked, that'),
   boughtCurrency: z.string(),
   boughtTo: z.string().describe('account'),
   rate: z.string().nullable().describe('as the bank writes it'),
-  quotedAmount: decimal.describe('amount that the quote would have sold'),
+  quotedAmount: decimal.describe('sold by the quote'),
   fee: decimal.nullable(),
   feeCurrency: z.string().nullable(),
 });
@@ -69,9 +71,9 @@ const payout = z
     payingAccountId: z.string().nullable().describe('in the currency of the payout'),
     amount: decimal,
     currency: z.string(),
-    fee: decimal.nullable().describe('the booked fee; null until known'),
+    fee: decimal.nullable().describe('once it is booked'),
     feeCurrency: z.string().nullable(),
-    exchange: exchange.nullable().describe('null: none is needed, or none is known yet'),
+    exchange: exchange.nullable(),
     handedOverAt: instant,
     executeOn: z.string().nullable().describe('requested date'),
     submittedAt: instant.nullable(),
@@ -79,7 +81,7 @@ const payout = z
     endedAt: instant.nullable().describe('paid or not'),
     maker: z.string().nullable(),
     approvals: z.array(z.object({ by: z.string(), at: instant, where: z.enum(['before-submit', 'at-bank']) })),
-    reason: z.object({ code: z.string(), message: z.string() }).nullable(),
+    reason: reasonDocument.nullable(),
     open: z
       .object({ why: z.string(), who: z.string(), until: instant.nullable() })
       .nullable()
@@ -87,7 +89,7 @@ const payout = z
     returns: z.array(
       z.object({
         ...{ orderId: z.string(), amount: decimal, currency: z.string() },
-        why: z.string().nullable().describe('the reason of the bank in words'),
+        why: z.string().nullable().describe('in the words of the bank'),
       }),
     ),
     incidents: z.array(
@@ -98,16 +100,18 @@ const payout = z
   .meta({ id: 'ReportedPayout' });
 
 /** What payouts have moved in one currency; exchanges count once they are booked. */
-const moved = {
-  currency: z.string(),
-  payouts: count,
-  amount: decimal.describe('requested'),
-  completed: decimal,
-  fees: decimal.describe('booked, of payments and exchanges'),
-  sold: decimal,
-  bought: decimal,
-  returned: decimal,
-};
+const movements = z
+  .object({
+    currency: z.string(),
+    payouts: count,
+    amount: decimal.describe('requested'),
+    completed: decimal,
+    fees: decimal.describe('booked, of payments and exchanges'),
+    sold: decimal,
+    bought: decimal,
+    returned: decimal,
+  })
+  .meta({ id: 'Movements' });
 
 /** What the bank shows that contradicts a stored end. */
 export const incidentDocument = z
@@ -132,13 +136,13 @@ export const batchDocument = batchHead
     by: z.string().nullable().describe('the maker'),
     handedOverAt: instant,
     // Not the current time, so that the same store gives the same bytes.
-    asOf: instant.describe('time of the newest change in it'),
+    asOf: instant.describe('of the newest change'),
     masked: z.boolean(),
     controlReason: z.string().nullable().describe('why it was paused automatically'),
     totals: z.array(z.object({ currency: z.string(), amount: decimal, completed: decimal })),
     states: z.array(z.object({ state: payoutState, currency: z.string(), payouts: count, amount: decimal })),
-    accounts: z.array(z.object({ accountId: z.string(), ...moved })),
-    currencies: z.array(z.object(moved).meta({ id: 'Movements' })),
+    accounts: z.array(movements.and(z.object({ accountId: z.string() }))),
+    currencies: z.array(movements),
     exchanges: z.array(
       z
         .object({
@@ -164,7 +168,7 @@ export const batchDocument = batchHead
           findings: z.array(z.object({ column: z.string().nullable(), rule: z.string(), message: z.string() })),
         }),
       )
-      .describe('rows of the file that did not become payouts of this batch'),
+      .describe('rows that did not become payouts of it'),
     reports: z
       .object({
         csv: z.string(),
@@ -177,7 +181,7 @@ export const batchDocument = batchHead
         /** Answers of all stages so far, the latest last. */
         pain002Stages: z.array(z.string()).optional(),
       })
-      .describe('of the command: absolute paths; of the gateway: addresses, relative to its own'),
+      .describe('addresses, relative to that of the gateway; of the command: paths'),
   })
   .meta({ id: 'BatchReport' });
 

@@ -31,11 +31,11 @@ import {
 } from './documents.ts';
 import type { Gateway } from './gateway-app.ts';
 import { assertMayControl, visibleBatchOf } from './may-see.ts';
-import { reportLink } from './operation.ts';
+import { flag, reportLink } from './operation.ts';
 import { ANY_ROLE, accessOf, type CallerAccess } from './route-access.ts';
 
 const TAGS = ['batches'];
-const controlQuery = z.strictObject({ by: storableText.optional().describe('who asks') });
+const controlQuery = z.strictObject({ by: storableText.optional() });
 
 const CONTROLS = {
   pause: [MESSAGES.pause, 'Send nothing more of a batch'],
@@ -122,7 +122,7 @@ const REPORT_TYPES: Readonly<Record<ReportName, string>> = {
 };
 
 const reportQuery = z.strictObject({
-  mask: z.stringbool().default(false).describe('mask payee names and the paying account: csv, json, html'),
+  mask: flag.describe('mask payee names and the paying account'),
 });
 
 const ERP_TYPES: Readonly<Record<ErpFormat, string>> = {
@@ -146,9 +146,9 @@ export function batchFileRoutes(
   const schema = {
     operationId: 'getBatchReport',
     tags: TAGS,
-    summary: 'A report of the current state of a batch, or a file for other software',
+    summary: 'A report of a batch now, or a file for other software',
     description:
-      '`failed` has the rows to submit again; `pain002` is the current answer to a pain.001, with the headers `payouts-answer-id` (message id), `payouts-answer-version` (from 1) and `payouts-supersedes` (id of the previous version); `camt054` (camt.054.001.08) and `journal` (double-entry, CSV) say what the orders moved, and the header `payouts-unclear` counts items whose movement is uncertain.',
+      '`failed`: the rows to submit again; `pain002`: the answer to a pain.001 (headers `payouts-answer-id`, `payouts-answer-version`, `payouts-supersedes`: the id before); `camt054` and `journal` (double-entry): what the orders moved (header `payouts-unclear`: how many are uncertain).',
     params: jsonSchema(batchParams.extend({ name: z.enum([...REPORTS, ...ERP_FORMATS]) })),
     querystring: jsonSchema(reportQuery),
     response: {

@@ -2,31 +2,30 @@ import { z } from 'zod';
 import { CARD_STATES, type CardStateView } from '../../domain/card-payment.ts';
 import { iso, isoOrNull } from '../../domain/display.ts';
 import { newPaymentId } from '../../domain/new-card-payment.ts';
+import { reasonDocument } from '../../reports/report-document.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 
 const schemaVersion = z.literal(1);
-const decimal = z.string().describe('decimal');
+const decimal = z.string();
 
 const payment = z
   .object({
     merchant_request_id: z.string(),
     state: z.enum(CARD_STATES),
-    reason: z.object({ code: z.string(), message: z.string() }).nullable(),
-    payment_id: z.string().nullable().describe("the acquirer's; null until it is known"),
-    payment_status: z.string().nullable().describe('as the acquirer last reported it'),
+    reason: reasonDocument.nullable(),
+    payment_id: z.string().nullable().describe('of the acquirer'),
+    payment_status: z.string().nullable().describe('likewise'),
     amount: decimal,
     currency: z.string(),
     payment_type: z.enum(['AUTH', 'DEBIT']),
-    bin: z.string().nullable().describe('first six digits of the card'),
+    bin: z.string().nullable().describe('first six digits'),
     last_four: z.string().nullable(),
     next_action: z
       .object({ type: z.string(), verify_url: z.string() })
       .nullable()
       .describe("where the cardholder's browser is sent"),
-    data_collection_info: z
-      .unknown()
-      .describe('for the collection of the device fingerprint, as given by the acquirer'),
-    can_pay_again: z.boolean().describe('it took nothing, and its page may make a new payment: POST .../again'),
+    data_collection_info: z.unknown().describe('of the acquirer, for the device fingerprint'),
+    can_pay_again: z.boolean().describe('by POST .../again'),
     workflow_id: z.string().nullable().describe('null for a client secret'),
     url: z.string().nullable().describe('in the Temporal UI; null for a client secret'),
     created_at: z.iso.datetime(),
@@ -40,8 +39,8 @@ export type CardDocument = z.output<typeof payment>;
 export const cardDocument = z.object({ schemaVersion, card_payment: payment });
 export const createdDocument = cardDocument
   .extend({
-    client_secret: z.string().describe('for the page of this payment; the previous one is void'),
-    checkout_url: z.string().nullable().describe('of the checkout page of an embedded sandbox; null elsewhere'),
+    client_secret: z.string().describe('for its page; the previous one is void'),
+    checkout_url: z.string().nullable().describe('of an embedded sandbox'),
   })
   .meta({ id: 'CreatedCardPayment' });
 export const cardList = z.object({ schemaVersion, card_payments: z.array(payment) });

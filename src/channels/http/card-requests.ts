@@ -21,6 +21,8 @@ const must = (be: string) => ({
 const words = must('1 to 200 characters in quotes');
 const text = z.string(words).min(1, words).max(200, words);
 const digits = (be: string) => z.union([z.string().max(4), z.int().min(0).max(9_999)], must(be)).transform(String);
+/** Of a union, which generators turn into types of their own. */
+const TEXT_OR_NUMBER = { type: ['string', 'integer'], anyOf: undefined };
 const pixels = z.int(must('a number of pixels')).min(0, must('0 at least')).max(100_000, must('100000 at most'));
 
 const NUMBER = must('12 to 19 digits in quotes');
@@ -28,9 +30,9 @@ const CVV = must('three or four digits in quotes');
 const card = z
   .strictObject(
     {
-      number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits; spaces and dashes are removed'),
-      expiry_month: digits('1 to 12').describe('1 to 12'),
-      expiry_year: digits('two or four digits').describe('two or four digits'),
+      number: z.string(NUMBER).max(40, NUMBER).describe('12 to 19 digits'),
+      expiry_month: digits('1 to 12').meta({ description: '1 to 12', ...TEXT_OR_NUMBER }),
+      expiry_year: digits('two or four digits').meta({ description: 'two or four digits', ...TEXT_OR_NUMBER }),
       cvv: z.string(CVV).max(4, CVV).optional(),
       holder_name: text.optional(),
     },
@@ -57,7 +59,10 @@ const billing = z
 
 const deviceInfo = z
   .strictObject({
-    ip: z.union([z.ipv4(), z.ipv6()], must('an IPv4 or IPv6 address')).optional(),
+    ip: z
+      .union([z.ipv4(), z.ipv6()], must('an IPv4 or IPv6 address'))
+      .meta({ type: 'string', anyOf: undefined })
+      .optional(),
     language: z.string().max(35).optional().describe('BCP 47'),
     screen_width: pixels.optional(),
     screen_height: pixels.optional(),
@@ -68,9 +73,9 @@ const deviceInfo = z
 const AMOUNT = must('a decimal in quotes, such as "49.90"');
 const CURRENCY = must('three capital letters, such as EUR');
 const URL_TEXT = must('an address of at most 2000 characters');
-const by = storableText.optional().describe('who asks');
+const by = storableText.optional();
 const returnUrl = z.string(URL_TEXT).max(2_000, URL_TEXT);
-const amount = z.string(AMOUNT).max(40, AMOUNT).describe('decimal, with no more decimals than the currency has');
+const amount = z.string(AMOUNT).max(40, AMOUNT).describe('with no more decimals than the currency has');
 
 export const createBody = z.strictObject({
   merchant_request_id: z
@@ -79,15 +84,11 @@ export const createBody = z.strictObject({
       (id) => isMerchantRequestId(id) && !isNumbered(id),
       'must be 1 to 64 of A-Z a-z 0-9 . _ ~ -, contain no card number, not end in ~2 to ~9, and be no UUID of version 5',
     )
-    .describe('idempotency key and permanent id of the payment: the same one never takes money twice'),
+    .describe('idempotency key and id of the payment: the same one never takes money twice'),
   amount,
   currency: z.string(CURRENCY).regex(/^[A-Z]{3}$/, CURRENCY),
   payment_type: z.enum(['AUTH', 'DEBIT'], must('AUTH or DEBIT')).default('DEBIT'),
-  return_url: returnUrl
-    .optional()
-    .describe(
-      'where the cardholder returns to after a confirmation; required, but where the sandbox has a checkout page',
-    ),
+  return_url: returnUrl.optional().describe('where the cardholder returns to; the sandbox may have a page of its own'),
   three_ds: z
     .enum(['setup', 'skip'], must('setup or skip'))
     .default('setup')
@@ -102,9 +103,7 @@ export const cardBody = z.strictObject({
   card,
   billing: billing.optional(),
   device_info: deviceInfo.optional(),
-  return_url: returnUrl
-    .optional()
-    .describe('always send it: only the gateway that created the payment knows an earlier one'),
+  return_url: returnUrl.optional().describe('only the gateway that created the payment knows an earlier one'),
 });
 
 export const amountBody = z.strictObject({ amount, by });

@@ -37,12 +37,12 @@ declare module 'fastify' {
   }
 }
 
-const TAGS = ['card payments'];
+const TAGS = ['cards'];
 const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };
 const READING: CallerAccess = { roles: ['maker', 'operator', 'auditor'], scope: 'each' };
 /** Its maker, and an operator whose scope holds it. */
 const CONTROL: CallerAccess = { roles: ['maker', 'operator'], scope: 'each' };
-const byId = jsonSchema(z.object({ id: z.string().describe('merchant_request_id') }));
+const byId = jsonSchema(z.object({ id: z.string() }));
 
 export function cardRoutes(app: FastifyInstance, gateway: Gateway): void {
   takeJsonOnly(app);
@@ -51,13 +51,12 @@ export function cardRoutes(app: FastifyInstance, gateway: Gateway): void {
     tags: TAGS,
     summary: 'Take money from a card',
     description:
-      'Repeating the request with the same merchant_request_id finds the payment and makes a new client_secret. ' +
-      'The card stays in the memory of this process until the acquirer has decided, for 15 minutes at most. Data ' +
-      'given with it is known only to this process: a page should always send return_url with the card.',
+      'The same merchant_request_id finds the payment and makes a new client_secret. The card, and what is given with ' +
+      'it, stay in the memory of this process until the acquirer has decided, for 15 minutes at most.',
     body: jsonSchema(createBody),
     response: answerSchemas({
-      200: [createdDocument, 'known before'],
-      202: [createdDocument, 'claimed and started'],
+      200: [createdDocument, 'known before (200), or claimed and started (202)'],
+      202: [createdDocument, 'known before (200), or claimed and started (202)'],
       ...errorAnswers(408, 409, 413, 415, 422, 503),
     }),
   };

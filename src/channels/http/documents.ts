@@ -7,7 +7,7 @@ import { control } from '../../reports/report-document.ts';
 
 /** Documents of the gateway, except those of batches, for its OpenAPI page; the command has the same. */
 
-export const batchParams = z.object({ id: z.string().describe('batch id') });
+export const batchParams = z.object({ id: z.string() });
 /** Media type of errors: https://www.rfc-editor.org/rfc/rfc9457 */
 export const PROBLEM_TYPE = 'application/problem+json';
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -61,7 +61,7 @@ export const errorDocument = z
     code: z.string(),
     hint: z.string().describe('what to do about it; may be empty'),
     batchId: z.string().optional(),
-    requestId: z.uuid().describe('as in the header x-request-id, and in the log of the gateway'),
+    requestId: z.uuid().describe('also the header x-request-id'),
     schemaVersion,
     error: z.object({ code: z.string(), message: z.string(), hint: z.string(), batchId: z.string().optional() }),
     findings: z.array(finding),
@@ -79,7 +79,6 @@ export const errorDocument = z
         code: 'unknown-id',
         hint: '`GET /v1/batches` shows batches.',
         requestId: '0d1f7b1e-6a55-4c0f-9a2b-4d0d3a1c2b3a',
-        schemaVersion: 1,
         error: {
           code: 'unknown-id',
           message: 'Nothing was found for "INV-9".',
@@ -111,44 +110,38 @@ export const instructionDocument = z
 const idempotencyKey = z
   .string()
   .optional()
-  .describe('a request that comes again with its key, within 30 days, changes nothing and has the same answer');
+  .describe('the same key within 30 days: nothing changes, and the answer is the same');
 
 export const idempotencyHeader = z.object({
   'idempotency-key': idempotencyKey,
   'payouts-signed': z
     .string()
     .optional()
-    .describe(
-      'base64url of what the maker has signed about the rows (docs/production.md); its reference becomes the batch id',
-    ),
-  'payouts-quotes': z
-    .string()
-    .optional()
-    .describe('with payouts-signed: base64url of `quotes` of the plan that was signed, as JSON'),
-  'content-disposition': z.string().optional().describe('attachment; filename="payroll.csv"'),
+    .describe('base64url of the SignedDecision of the maker; its reference becomes the batch id'),
+  'payouts-quotes': z.string().optional().describe('base64url of `quotes` of the plan that was signed'),
 });
 
 export const changeHeader = z.object({
   'idempotency-key': z
     .string()
     .optional()
-    .describe('one key for each change: a request that comes again with it, however late, changes nothing'),
+    .describe('one for each change: the same key again changes nothing, however late'),
 });
 
 export const ERROR_SAYS = {
-  400: 'an unusable address, parameter or body, or no maker',
-  401: 'no token, or a wrong one',
-  408: 'the body did not arrive within 10 seconds',
+  400: 'unusable, or no maker',
+  401: 'no valid token',
   403: 'not allowed',
   404: 'nothing has this id',
-  409: 'a batch that has ended took all rows (batchId), too late, or the key is in use',
-  413: `larger than ${FILE_BYTES_MAX / 1024 / 1024} MiB`,
-  414: 'the address is too long',
+  408: 'the body took more than 10 seconds',
+  409: 'a batch that has ended has these rows (batchId), too late, or the key is in use',
+  413: `over ${FILE_BYTES_MAX / 1024 / 1024} MiB`,
+  414: 'address too long',
   415: 'not a file of payouts',
-  422: 'findings, or the plan or request with this key is another one',
-  429: 'too many requests a minute, or at once',
+  422: 'findings, or another plan or request with this key',
+  429: 'too many requests',
   502: 'the bank refuses a read',
-  503: 'bank, Temporal or worker do not answer; nothing was claimed',
+  503: 'a part does not answer; nothing was claimed',
 } as const;
 
 const EVERYWHERE = [400, 401, 403, 414, 429] as const;
@@ -181,6 +174,9 @@ export const optionalText = z.union([z.literal('').transform(() => undefined), s
 /** PostgreSQL allows no NUL in texts, and control characters steer a terminal. */
 export const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
+/** The most entries of a page; what a number can be beyond it, nobody is near to. */
+export const PAGE_MAX = 1_000;
+
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Cached: most routes share a few documents, and converting them is a third of a gateway's start-up time. */
@@ -208,18 +204,23 @@ export function jsonSchema(schema: z.ZodType, io: keyof typeof converted = 'inpu
 
 /**
  * A schema, or anything else, without what says nothing or is said once for all: the bounds of every integer and every text, the
- * pattern of a format. A reader of answers
- * allows new members.
+ * pattern of a format, the version of every document. A reader of answers allows new members.
  */
 function tidied(value: unknown, io: keyof typeof converted): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const it = value as z.core.JSONSchema.BaseSchema;
-  if (it.minimum === Number.MIN_SAFE_INTEGER) delete it.minimum;
-  if (it.maximum === Number.MAX_SAFE_INTEGER) delete it.maximum;
+  if ((it.minimum ?? 2) <= 1) delete it.minimum;
+  if ((it.maximum ?? 0) > PAGE_MAX) delete it.maximum;
   if (it.minLength === 1) delete it.minLength;
-  if ((it.maxLength ?? 0) >= 200) delete it.maxLength;
+  if ((it.maxLength ?? 0) >= 35) delete it.maxLength;
+  if (io === 'output' && it.properties !== undefined && Object.keys(it.properties).length === 0) delete it.properties;
   if (typeof it.format === 'string') delete it.pattern;
   if (io === 'output' || it.additionalProperties === false) delete it.additionalProperties;
+  if (it.readOnly === true) delete it.readOnly;
+  if (it.properties?.schemaVersion !== undefined) {
+    delete it.properties.schemaVersion;
+    it.required = it.required?.filter((name) => name !== 'schemaVersion');
+  }
   // Of a query everything is text; who writes one gives the value.
   if (Array.isArray(it.type) && it.type.join() === 'boolean,string') return { ...it, type: 'boolean' };
   const [one, other, ...more] = Array.isArray(it.anyOf) && it.anyOf.length === 2 ? it.anyOf : [];
@@ -229,18 +230,15 @@ function tidied(value: unknown, io: keyof typeof converted): unknown {
   return other.type === 'null' && one.enum === undefined ? { ...one, ...rest, type: [one.type, 'null'] } : it;
 }
 
-/** Documents by status, each with its meaning. */
-export function answerSchemas(answers: Readonly<Record<number, readonly [z.ZodType, string]>>): Record<string, object> {
+/** Documents by status, each with its meaning and, where that is not JSON, its media type. */
+export function answerSchemas(
+  answers: Readonly<Record<number, readonly [schema: z.ZodType, description: string, type?: string]>>,
+): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(answers).map(([status, [schema, description]]) => [
-      status,
-      {
-        description,
-        content: {
-          [schema === errorDocument ? PROBLEM_TYPE : 'application/json']: { schema: jsonSchema(schema, 'output') },
-        },
-      },
-    ]),
+    Object.entries(answers).map(([status, [schema, description, type = JSON_TYPE]]) => {
+      const [media = type] = (schema === errorDocument ? PROBLEM_TYPE : type).split(';', 1);
+      return [status, { description, content: { [media]: { schema: jsonSchema(schema, 'output') } } }];
+    }),
   );
 }
 

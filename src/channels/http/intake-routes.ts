@@ -48,8 +48,8 @@ export const handOverQuery = z.strictObject({
     .default('stop')
     .describe('stop: any finding stops the file; skip: the other rows are paid'),
   dry_run: flag.optional().describe('answer with the plan; nothing is claimed'),
-  check: flag.optional().describe('answer with what is wrong with the file; nothing is planned or claimed'),
-  rows: flag.optional().describe('with dry_run: also the rows, for a maker who will sign them'),
+  check: flag.optional().describe('answer with findings; nothing is planned or claimed'),
+  rows: flag.optional().describe('with dry_run: also the rows, to sign them'),
   plan: z.string().optional().describe('hash of the confirmed plan; a different plan is refused'),
   canary: z.coerce
     .number()
@@ -61,7 +61,7 @@ export const handOverQuery = z.strictObject({
   exchange: z.enum(EXCHANGES).optional().describe('per-batch: one exchange for each account, currency and day'),
   allow_look_alikes: flag.optional().describe('do not hold rows that look like a recent payout'),
   attended: flag.optional().describe('rows that wait for an operator count as in progress'),
-  by: storableText.optional().describe('the maker'),
+  by: storableText.optional(),
 });
 
 const quoteList = z.array(quotedExchange).max(ACCOUNTS_MAX);

@@ -15,14 +15,14 @@ import {
 import { accessOf, type RouteAccess } from './route-access.ts';
 
 const TAGS: Readonly<Record<string, string>> = {
-  payouts: 'Every payout, in any batch or none.',
-  batches: 'Files of payouts, and what became of them.',
-  decisions: 'What waits for people, and what they decide.',
-  incidents: 'What the bank shows that contradicts what is stored.',
+  payouts: 'In any batch or none.',
+  batches: 'Files of payouts.',
+  decisions: 'What waits for people.',
+  incidents: 'What contradicts what is stored.',
   switches: 'What is switched off.',
-  'transfers and exchanges': 'Between own accounts.',
+  moves: 'Between own accounts.',
   bank: 'What the bank shows now.',
-  'card payments': 'Money from cards.',
+  cards: 'Money from cards.',
   people: 'Who the caller is.',
   events: 'Events for other systems.',
   audit: 'The log of who did what.',
@@ -30,6 +30,12 @@ const TAGS: Readonly<Record<string, string>> = {
   webhooks: 'What the acquirer sends.',
   health: 'For a supervisor.',
 };
+
+const ABOUT =
+  'Under a policy an operation is for the roles that it names, within the scope of the caller. ' +
+  '`by` names who asks, where no token says so. An unknown parameter or member is refused, as is an id of more than ' +
+  '1,000 characters and most other texts of more than 200. Amounts are decimal. Every answer in JSON has ' +
+  '`schemaVersion` 1. A 5XX has the form of a 4XX.';
 
 /** The OpenAPI document. */
 export async function describe(
@@ -45,8 +51,7 @@ export async function describe(
       openapi: '3.1.0',
       info: {
         title: 'durable-payouts',
-        description:
-          'Under a policy an operation is for the roles that it names, within the scope of the caller. An unknown parameter or member is refused, as is an id of more than 1,000 characters and most other texts of more than 200. What is answered with 5XX has the form of 4XX.',
+        description: ABOUT,
         version: '1',
         contact: { name: 'The people who run this gateway' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as { name: string },
@@ -73,20 +78,19 @@ export async function describe(
   });
 }
 
-/** With whom the route is for. */
+/** With whom the route is for; that a client secret will do, its security says. */
 function described(schema: FastifySchema = {}, { config }: RouteOptions): FastifySchema {
-  const access = config?.access;
-  const texts = [schema.description, access === undefined ? undefined : whoText(access)];
-  return { ...schema, description: texts.filter((text) => text !== undefined).join(' ') };
+  const texts = [schema.description, rolesText(config?.access)].filter((text) => text !== undefined);
+  return { ...schema, ...(texts.length > 0 && { description: texts.join(' ') }) };
 }
 
-function whoText(access: RouteAccess): string {
-  if (access === 'open') return 'For everybody.';
-  const who = access.roles.length === ROLES.length ? 'Any role.' : `Roles: ${access.roles.join(', ')}.`;
-  return 'or' in access ? `${who} Or the client secret of the payment.` : who;
+function rolesText(access: RouteAccess | undefined): string | undefined {
+  if (access === undefined || access === 'open') return access && 'For everybody.';
+  return access.roles.length === ROLES.length ? 'Any role.' : `Roles: ${access.roles.join(', ')}.`;
 }
 
-const INSTRUCTIONS = z.union([z.array(instructionDocument), z.object({ payouts: z.array(instructionDocument) })]);
+/** A file of JSON may be the list itself as well: but clients in some languages cannot tell two types of one body apart. */
+const INSTRUCTIONS = z.object({ payouts: z.array(instructionDocument) }).meta({ id: 'Payouts' });
 
 interface Described {
   paths?: Record<string, Record<string, DescribedOperation>>;
@@ -99,49 +103,59 @@ interface DescribedOperation {
   requestBody?: { content?: Record<string, object> };
 }
 
-/** Named documents in one place, and errors once for all operations. */
+/** Named documents in one place; errors, and parameters that several operations have, once for all of them. */
 function completed(document: object): Described {
   const { paths = {}, components, ...head } = document as Described;
   const file = paths['/v1/batches']?.post?.requestBody?.content;
   if (file?.['application/json'] !== undefined) file['application/json'] = { schema: jsonSchema(INSTRUCTIONS) };
-  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
-    const { responses = {} } = operation;
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  for (const { responses = {} } of operations) {
     for (const [status, { content = {} }] of Object.entries(responses)) {
       if (content[PROBLEM_TYPE] === undefined) continue;
       delete responses[status];
-      responses['4XX'] = { $ref: '#/components/responses/Problem' } as object;
+      responses['4XX'] = { $ref: '#/components/responses/4XX' } as object;
     }
   }
-  const parameters = sharedParameters(Object.values(paths).flatMap((path) => Object.values(path)));
+  for (const operation of operations) operation.parameters = operation.parameters?.map(tidied);
+  const parameters = sharedParameters(operations);
   const schema = jsonSchema(errorDocument, 'output');
   const says = Object.entries(ERROR_SAYS).map(([status, text]) => `${status}: ${text}`);
-  const responses = { Problem: { description: `${says.join('; ')}.`, content: { [PROBLEM_TYPE]: { schema } } } };
+  const problem = { description: `${says.join('; ')}.`, content: { [PROBLEM_TYPE]: { schema } } };
   const schemas = Object.fromEntries(Object.entries(namedSchemas).sort(([a], [b]) => (a < b ? -1 : 1)));
   return {
     ...head,
-    components: { ...components, schemas, parameters, responses },
+    components: { ...components, schemas, parameters, responses: { '4XX': problem } },
     paths,
   };
 }
 
-/** Parameters that several operations have, each once. */
+/**
+ * Parameters that several operations have, by their name in the components; in their place the operations refer to them. What takes
+ * less room where it is, stays there. Answers with a document are not shared: generators read no media type behind a reference.
+ */
 function sharedParameters(operations: readonly DescribedOperation[]): Record<string, object> {
-  const all = operations.flatMap(({ parameters = [] }) => parameters.map(tidied));
-  const times = Map.groupBy(all, (it) => JSON.stringify(it));
+  for (const operation of operations) operation.parameters = operation.parameters?.map(tidied);
+  const all = operations.flatMap(({ parameters = [] }) => parameters as { name: string }[]);
   const names = new Map<string, string>();
-  for (const [text, [it, ...more]] of times) {
-    if (more.length === 0 || it === undefined) continue;
-    const taken = [...names.values()].filter((name) => name.replace(/\d+$/, '') === it.name).length;
+  for (const [text, [it, ...more]] of Map.groupBy(all, (each) => JSON.stringify(each))) {
+    if (it === undefined || !isShorter(text, more.length + 1, it.name)) continue;
+    const taken = [...names.values()].filter((known) => known.replace(/\d+$/, '') === it.name).length;
     names.set(text, taken === 0 ? it.name : `${it.name}${taken + 1}`);
   }
   for (const operation of operations) {
-    operation.parameters = operation.parameters?.map(tidied).map((it) => {
+    operation.parameters = operation.parameters?.map((it) => {
       const name = names.get(JSON.stringify(it));
-      return name === undefined ? it : { $ref: `#/components/parameters/${name}` };
+      return name === undefined ? it : referenceTo(name);
     });
   }
   return Object.fromEntries([...names].map(([text, name]) => [name, JSON.parse(text)]));
 }
+
+const referenceTo = (name: string) => ({ $ref: `#/components/parameters/${name}` });
+
+/** Whether a text in so many places is shorter once, with a reference to it in each of them. */
+const isShorter = (text: string, places: number, name: string): boolean =>
+  `"${name}":${text},`.length + places * JSON.stringify(referenceTo(name)).length < places * text.length;
 
 /** A list is separated by commas, and what is not required does not say so. */
 function tidied(parameter: object): { name: string } {

@@ -26,7 +26,7 @@ export function operationRoutes(app: FastifyInstance, gateway: Gateway): void {
       ...(it.keyed && { headers: jsonSchema(changeHeader) }),
       ...(it.method === 'GET' ? { querystring: jsonSchema(others) } : { body: jsonSchema(others) }),
       response: answerSchemas({
-        200: [it.answer, 'done'],
+        200: [it.answer, 'OK', it.type],
         ...errorAnswers(...(it.method === 'GET' ? ([404, 503] as const) : ([404, 408, 409, 413, 415, 503] as const))),
       }),
     };

@@ -31,7 +31,7 @@ export interface Operation<Place, Input extends z.ZodObject = z.ZodObject, Answe
   answer: z.ZodType;
   /** Media type of an answer that is text in pieces (an `AsyncIterable<string>`); absent: it is JSON. */
   type?: string;
-  /** Only commands use it: the OpenAPI document does not have it. */
+  /** Only for the command, which shows by it what other operations answer: the OpenAPI document does not have it. */
   hide?: true;
   /** Takes the header Idempotency-Key. */
   keyed?: true;

@@ -1,18 +1,21 @@
 import { z } from 'zod';
 import { Problem } from '../../domain/problem.ts';
+import { PAGE_MAX } from './documents.ts';
 import { shortText, wholeNumber } from './operation.ts';
 
 /** Entries of a page, unless more are asked for. */
 export const LIMIT = 100;
-const LIMIT_MAX = 1_000;
 
 /** Members of the input of every list that is read page by page. */
 export const page = {
-  limit: wholeNumber(1, LIMIT_MAX).default(LIMIT).describe('a page may hold fewer'),
-  after: shortText.optional().describe('`next` of the page before; absent: from the first'),
+  limit: wholeNumber(1, PAGE_MAX).default(LIMIT).describe('a page may hold fewer'),
+  after: shortText.optional().describe('`next` of the page before'),
 };
 
-export const next = z.string().nullable().describe('for the next page; null: this is the last one');
+export const next = z
+  .string()
+  .nullable()
+  .meta({ id: 'Next', description: '`after` of the next page; null: this is the last one' });
 
 export const encoded = (cursor: readonly (string | number)[]): string =>
   Buffer.from(JSON.stringify(cursor)).toString('base64url');

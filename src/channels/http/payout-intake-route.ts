@@ -55,7 +55,7 @@ export function payoutIntakeRoute(app: FastifyInstance, gateway: Gateway): void 
     summary: 'Submit one payout, without a file',
     description: 'Like a file of one row; a finding names the member in `column`.',
     querystring: jsonSchema(payoutQuery),
-    headers: jsonSchema(idempotencyHeader.omit({ 'content-disposition': true })),
+    headers: jsonSchema(idempotencyHeader),
     body: jsonSchema(instructionDocument),
     response: answerSchemas({
       200: [z.union([planDocument, PAYOUT.answer]), 'the plan of a dry run, or the payout that there is'],

@@ -13,7 +13,7 @@ import { accessOf } from './route-access.ts';
 
 const query = z.strictObject({
   file: z.string().optional().describe('name of the file; otherwise that in Content-Disposition'),
-  by: storableText.optional().describe('who hands it over'),
+  by: storableText.optional(),
 });
 
 const taking = z.looseObject({ file: z.string(), statements: z.array(z.looseObject({ outcome: z.string() })) });
@@ -28,7 +28,7 @@ export function statementRoutes(app: FastifyInstance, gateway: Gateway): void {
     summary: 'Submit a bank statement',
     description:
       `The body is the file itself: ${STATEMENT_NAMES}. Each statement in it is taken once, however often it comes, or ` +
-      'refused with its findings. No payout is changed.',
+      'refused with its findings.',
     consumes: ['application/xml', 'application/octet-stream'],
     querystring: jsonSchema(query),
     body: { type: 'string', format: 'binary' },

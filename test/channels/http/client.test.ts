@@ -36,7 +36,7 @@ it('a client is generated from it, by which payouts are handed over, read and fo
   const { v1 } = new Api({ baseUrl: url });
   const payout = { uid: 'u-1001', account_id: 'acc-u1001-usd', currency: 'USD', beneficiary_id: 'ben-u1001-usd-local' };
   const rows = ['12.50', '13.50', '14.50'].map((amount, index) => ({ ...payout, id: `INV-${index + 1}`, amount }));
-  const taken = await v1.submitBatch(rows);
+  const taken = await v1.submitBatch({ payouts: rows });
   expect([taken.status, taken.data.counts]).toMatchObject([202, { total: 3 }]);
 
   const ids: string[] = [];

@@ -17,8 +17,11 @@ it(`is what ${FILE} has; -u writes it`, async () => {
   await expect(document).toMatchFileSnapshot(join(ROOT, FILE));
 });
 
-it('is small: under 80 kB as it is sent', () => {
-  expect(JSON.stringify(JSON.parse(written)).length).toBeLessThan(80_000);
+it('is small: under 80 kB as it is sent, which is in the bytes of its body before any compression', async () => {
+  const { url } = await openGateway();
+  const answer = await fetch(`${url}/openapi.json`, { headers: { 'accept-encoding': 'identity' } });
+  expect(answer.headers.get('content-encoding')).toBeNull();
+  expect((await answer.arrayBuffer()).byteLength).toBeLessThan(80_000);
 });
 
 it('spectral has nothing to say about it', async () => {
@@ -34,10 +37,25 @@ it('redocly has nothing to say about it', async () => {
   expect(problems.map(({ ruleId, message, location: [at] }) => `${ruleId} ${at?.pointer}: ${message}`)).toEqual([]);
 });
 
-it('names every operation once, and every operation of ours', () => {
+it('names every operation once, and has every route that a client may call', async () => {
   const { paths } = JSON.parse(written) as { paths: Record<string, Record<string, { operationId: string }>> };
   const ids = Object.values(paths).flatMap((path) => Object.values(path).map(({ operationId }) => operationId));
   expect(new Set(ids).size).toBe(ids.length);
-  const ours = OPERATIONS.filter(({ hide }) => hide !== true);
-  expect(ids).toEqual(expect.arrayContaining(ours.map(({ id }) => id)));
+  const described = new Set(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+    ),
+  );
+  const { routes } = await openGateway();
+  const ofClients = routes.filter(({ method, url }) => url.startsWith('/v1/') && !['HEAD', 'OPTIONS'].includes(method));
+  const missing = ofClients.map(({ method, url }) => `${method} ${url}`).filter((route) => !described.has(route));
+  // What only the command reads, which shows by them what other operations answer.
+  expect(missing.sort()).toEqual([
+    'GET /v1/batches/:id/erp-files/:format',
+    'GET /v1/batches/:id/report',
+    'GET /v1/batches/:id/summary',
+    'GET /v1/payouts/:reference/view',
+    'GET /v1/switches/named',
+  ]);
+  expect(OPERATIONS.filter(({ hide }) => hide === true)).toHaveLength(missing.length);
 });

@@ -43,7 +43,7 @@ export const AUDIT_EXPORT = operation({
   path: '/v1/audit/export',
   tag: TAG,
   summary: 'All signed entries as lines of JSON, with the checkpoints',
-  description: 'Anyone with the public key of the log can check them without the gateway: payouts audit verify FILE.',
+  description: '`payouts audit verify FILE` checks them with the public key of the log.',
   access: READING,
   input: z.strictObject({}),
   answer: z.string(),
@@ -66,10 +66,8 @@ export interface Retention extends RetentionCounts {
 export const RETENTION = operation({
   method: 'GET',
   path: '/v1/retention',
-  hide: true,
   tag: TAG,
-  summary:
-    'How many ended payouts still hold personal data that is to be erased, what keeps others, and what was erased',
+  summary: 'What personal data of ended payouts is to be erased, and was',
   access: READING,
   input: z.strictObject({
     days: wholeNumber(1, DAYS_MAX).optional().describe('as if this were PAYOUTS_RETENTION_DAYS'),

@@ -4,6 +4,7 @@ import type { Beneficiary, RequiredDetailsEntry } from '../../../bank/schemas/be
 import type { Order } from '../../../bank/schemas/orders.ts';
 import { scopeText } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
+import { MOMENT_MAX } from '../../../domain/time.ts';
 import { bankOffer } from '../../../platform/open-bank.ts';
 import { seesAll } from '../may-see.ts';
 import { operation, type Place, shortText, wholeNumber } from '../operation.ts';
@@ -58,7 +59,7 @@ export const BANK_ORDERS = operation({
   input: z.strictObject({
     uid: shortText,
     currency: shortText,
-    from: wholeNumber(0, 8_640_000_000_000_000).optional().describe('only orders made since, ms since the epoch'),
+    from: wholeNumber(0, MOMENT_MAX).optional().describe('only orders made since, ms since the epoch'),
   }),
   answer: z.looseObject({ orders: z.array(z.looseObject({ order_id: z.string() })) }),
   async run(place, { uid, currency, from }): Promise<{ orders: Order[]; doubt: string | null }> {

@@ -21,7 +21,7 @@ import { answered, updateCard } from '../take-payment.ts';
 import { CARD_TAG } from './card-operations.ts';
 import { nameOf, notYours, signedInput, storeSigned } from './decision-operations.ts';
 
-const requestId = z.string().describe('merchant_request_id');
+const requestId = z.string();
 /** Its maker, and an operator whose scope holds it. */
 const CONTROL: CallerAccess = { roles: ['maker', 'operator'], scope: 'each' };
 
@@ -77,7 +77,7 @@ export const RESOLVE_CARD = operation({
   method: 'POST',
   path: '/v1/card-payments/:id/resolve',
   tag: CARD_TAG,
-  summary: "An operator's decision on a card payment whose outcome cannot be determined, or whose end was contradicted",
+  summary: 'Decide on a card payment of unknown outcome, or whose end was contradicted',
   access: { roles: ['operator'], scope: 'each' },
   input: z.strictObject({
     id: requestId,

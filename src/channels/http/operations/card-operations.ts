@@ -11,7 +11,7 @@ import { cardsSeenBy, maySeeCard, seesAll } from '../may-see.ts';
 import { operation, type Place, pathId } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
 
-export const CARD_TAG = 'card payments';
+export const CARD_TAG = 'cards';
 const READING: CallerAccess = { roles: ['maker', 'operator', 'auditor'], scope: 'each' };
 const LISTED = 100;
 
@@ -66,10 +66,8 @@ export const CARD = operation({
 export const CARD_AT_ACQUIRER = operation({
   method: 'GET',
   path: '/v1/card-payments/:id/retrieved',
-  hide: true,
   tag: CARD_TAG,
   summary: 'A payment as the acquirer has it now; possible card data is masked',
-  description: 'What is no payment of the store is for operators and auditors without a scope.',
   access: READING,
   input: z.strictObject({ id: pathId }),
   answer: z.looseObject({ payment: z.unknown() }),

@@ -34,12 +34,9 @@ export interface Cash {
 export const CASH = operation({
   method: 'GET',
   path: '/v1/cash',
-  hide: true,
   tag: 'bank',
-  summary:
-    'What is on each account, what open payouts take from it today and in the next seven days, and where it is short',
-  description:
-    'Without a user: of the users of open payouts. Fees are not included. An order at the bank may have taken its money already.',
+  summary: 'What open payouts take from each account today and in the next seven days, and where it is short',
+  description: 'Without fees. An order at the bank may have taken its money already.',
   access: ACCOUNTS.access,
   input: z.strictObject({ uid: shortText.optional() }),
   answer: z.looseObject({ accounts: z.array(z.looseObject({ accountId: z.string(), after: z.string() })) }),

@@ -35,7 +35,7 @@ const decisionAnswer = z
   ])
   .meta({ id: 'DecisionAnswer' });
 const TAG = 'decisions';
-const byInput = storableText.optional().describe('who asks');
+const byInput = storableText.optional();
 
 /** Checked as a whole by the code that relies on it. */
 export const signedInput = z
@@ -124,7 +124,7 @@ export const RECHECK = operation({
   method: 'POST',
   path: '/v1/payouts/:reference/recheck',
   tag: TAG,
-  summary: 'Have a payout that is held, or waits for money, check at once; approves nothing, and needs no signature',
+  summary: 'Have a payout that is held, or waits for money, check at once; approves nothing',
   access: { roles: ['maker', 'approver', 'compliance', 'operator'], scope: 'each' },
   input: z.strictObject({ reference: pathId, by: byInput }),
   answer: decisionAnswer,
@@ -142,7 +142,7 @@ export const RESOLVE = operation({
   method: 'POST',
   path: '/v1/payouts/:reference/resolve',
   tag: TAG,
-  summary: "An operator's decision on a payout whose outcome cannot be determined",
+  summary: 'Decide on a payout whose outcome cannot be determined',
   access: { roles: ['operator'], scope: 'each' },
   input: z.strictObject({
     reference: pathId,

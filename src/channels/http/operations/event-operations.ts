@@ -69,20 +69,20 @@ export const SUBSCRIPTIONS = operation({
   method: 'GET',
   path: '/v1/events/subscriptions',
   tag: TAG,
-  summary: 'How far each subscription has been delivered, and why not further',
+  summary: 'How far each subscription has been delivered',
   access: READING,
   input: z.strictObject({}),
   answer: z.looseObject({ head: z.int(), tail: z.int(), subscriptions: z.array(z.looseObject({ name: z.string() })) }),
   run: (place): Promise<Outbox> => outboxOf(place),
 });
 
-const by = storableText.optional().describe('who asks');
+const by = storableText.optional();
 
 export const REPLAY = operation({
   method: 'POST',
   path: '/v1/events/replay',
   tag: TAG,
-  summary: 'Send everything from a position on to a subscription again, with the current state',
+  summary: 'Send everything from a position on to a subscription again',
   access: SETTING,
   input: z.strictObject({ from: position, name: shortText, by }),
   answer: z.looseObject({ head: z.int() }),
@@ -101,7 +101,7 @@ export const FORGET = operation({
   method: 'POST',
   path: '/v1/events/forget',
   tag: TAG,
-  summary: 'Stop keeping events for a subscription that is no longer configured',
+  summary: 'Keep no events for a subscription that is no longer configured',
   access: SETTING,
   input: z.strictObject({ name: shortText, by }),
   answer: z.looseObject({ forgotten: z.literal(true) }),

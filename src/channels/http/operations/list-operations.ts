@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PAYOUT_KINDS } from '../../../domain/names.ts';
+import { MOMENT_MAX } from '../../../domain/time.ts';
 import { listBatches } from '../../../reports/batch-list.ts';
 import { hindranceTexts } from '../../../reports/hindrances.ts';
 import { type ListedPayout, listedPayout, listedPayoutOf } from '../../../reports/payout-document.ts';
@@ -58,9 +59,8 @@ const batchAt = ([createdAt, batchId]: [number, string]) => ({ createdAt, batchI
 export const HINDRANCES = operation({
   method: 'GET',
   path: '/v1/hindrances',
-  hide: true,
   tag: 'health',
-  summary: 'What is in the way of all payouts now: a bank that does not answer, or that nobody works',
+  summary: 'What is in the way of all payouts now',
   access: ANY_ROLE,
   input: z.strictObject({}),
   answer: z.looseObject({ hindrances: z.array(z.string()) }),
@@ -69,12 +69,11 @@ export const HINDRANCES = operation({
   }),
 });
 
-const MOMENT_MAX = 8_640_000_000_000_000;
 const moment = z
   .union([z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), wholeNumber(0, MOMENT_MAX)], {
     error: 'must be ISO 8601 with an offset, or milliseconds since the epoch',
   })
-  .meta({ id: 'Moment' })
+  .meta({ type: 'string', anyOf: undefined })
   .optional();
 
 const filter = {
@@ -85,8 +84,8 @@ const filter = {
   id: shortText.optional().describe('your own document number'),
   accountId: shortText.optional(),
   currency: shortText.optional(),
-  from: moment.describe('handed over at or after it: ISO 8601, or milliseconds since the epoch'),
-  before: moment.describe('handed over before it'),
+  from: moment.describe('times: ISO 8601 with an offset, or ms since the epoch'),
+  before: moment,
   endedFrom: moment,
   endedBefore: moment,
   isReturned: optionalFlag.describe('money came back'),
@@ -107,7 +106,7 @@ export const PAYOUTS = operation({
   tag: 'payouts',
   summary: 'The payouts that match',
   description:
-    'The order is the same for ever: a reader of all pages sees each payout once, whatever changes meanwhile, unless a filter by state or end no longer fits it.',
+    'A reader of all pages sees each payout once, whatever changes meanwhile, unless a filter by state or end no longer fits it.',
   access: ANY_ROLE,
   input: z.strictObject({ ...filter, order, ...page }),
   answer: payoutPage,
@@ -171,7 +170,7 @@ export const TOTALS = operation({
   method: 'GET',
   path: '/v1/payout-totals',
   tag: 'payouts',
-  summary: 'How many payouts match, what they have moved, and the batches of the newest ones',
+  summary: 'What the payouts that match have moved, and the batches of the newest',
   access: ANY_ROLE,
   input: z.strictObject(filter),
   answer: z.object({

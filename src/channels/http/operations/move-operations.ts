@@ -26,7 +26,7 @@ import { operation, type Place, pathId, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
 import { nameOf, signedInput, WHAT_TO_SIGN } from './decision-operations.ts';
 
-const TAG = 'transfers and exchanges';
+const TAG = 'moves';
 const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };
 
 /** What is wrong with a field is a finding, as in a file. */
@@ -45,23 +45,23 @@ const asked = {
   kind: z.enum(['transfer', 'exchange']),
   instruction: z
     .strictObject({
-      id: field.describe('document number; together with uid the permanent identity'),
-      uid: field.describe('user of both accounts'),
-      account_id: field.describe('the paying account'),
-      to_account_id: field.describe('the receiving account'),
-      amount: field.describe('decimal; of an exchange what is bought'),
-      currency: field.describe('of an exchange: that of the receiving account; a transfer has that of its accounts'),
+      id: field,
+      uid: field.describe('of both accounts'),
+      account_id: field,
+      to_account_id: field,
+      amount: field.describe('of an exchange: what is bought'),
+      currency: field.describe('of an exchange: that of to_account_id; a transfer has that of its accounts'),
       note,
       reason: note,
-      execute_on: field.describe('ISO 8601 date before which it is not sent'),
-      expires_at: field.describe("ISO 8601 instant: end of the bank's audit"),
-      fee_cap: field.describe("highest acceptable fee, decimal in the fee's own currency"),
-      max_slippage: field.describe('of an exchange: how much worse the rate may get, as a fraction'),
-      sell_currency: field.describe('of an exchange: the currency of max_rate'),
-      max_rate: field.describe('of an exchange: the most that is sold for one unit of currency without asking people'),
+      execute_on: field.describe('date before which it is not sent'),
+      expires_at: field.describe("instant: end of the bank's audit"),
+      fee_cap: field.describe('the highest fee, in its own currency'),
+      max_slippage: field.describe('how much worse the rate may get, as a fraction'),
+      sell_currency: field.describe('of max_rate'),
+      max_rate: field.describe('the most that is sold for one unit of currency without asking people'),
     })
-    .meta({ id: 'MoveInstruction' }),
-  by: storableText.optional().describe('the maker'),
+    .meta({ id: 'MoveInstruction', description: 'Members as columns of a file; account_id pays.' }),
+  by: storableText.optional(),
 };
 
 /** A document that is known and open, or what a new one would do. */
@@ -73,7 +73,7 @@ export const PLAN_MOVE = operation({
   method: 'POST',
   path: '/v1/moves/plan',
   tag: TAG,
-  summary: 'What a transfer between own accounts, or an exchange, would do now; nothing is claimed',
+  summary: 'What a transfer or an exchange would do now; nothing is claimed',
   access: MAKING,
   input: z.strictObject(asked),
   answer: z.looseObject({ known: z.looseObject({ reference: z.string() }).nullable() }),
@@ -96,8 +96,8 @@ export const MOVE = operation({
   tag: TAG,
   summary: 'Transfer money between own accounts, or exchange it',
   description:
-    'Under a policy, what its maker has signed starts it: the statement is about the reference, and the digest of the instruction. ' +
-    'The same document is never moved twice: a request that is repeated finds it.',
+    'Under a policy its maker signs the reference, and the digest of the instruction. The same document is never moved ' +
+    'twice: a request that is repeated finds it.',
   access: MAKING,
   input: z.strictObject({ ...asked, signed: signedInput }),
   answer: z.looseObject({ reference: z.string() }),
@@ -120,9 +120,8 @@ export const MOVE = operation({
 export const MOVED = operation({
   method: 'GET',
   path: '/v1/moves/:reference',
-  hide: true,
   tag: TAG,
-  summary: 'The row of a transfer or exchange that was started, once it is claimed; or why it was not taken',
+  summary: 'A transfer or exchange that was started, once it is claimed; or why it was not',
   access: MAKING,
   input: z.strictObject({
     reference: pathId,

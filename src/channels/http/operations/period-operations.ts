@@ -45,12 +45,8 @@ async function reported(place: Place, text: string): Promise<PeriodReport> {
 export const PERIOD = operation({
   method: 'GET',
   path: '/v1/periods/:period',
-  hide: true,
   tag: TAG,
-  summary:
-    'What the bank booked on each account in a period, by what it was: opening balance and lines make the closing one',
-  description:
-    'By the statements taken, or the order list where the bank sends none. What is unexplained has its own lines.',
+  summary: 'What the bank booked on each account in a period, from opening to closing balance',
   access: READING_BOOKS,
   input: z.strictObject({ period }),
   answer: z.looseObject({ accounts: z.array(z.looseObject({ accountId: z.string() })) }),
@@ -60,7 +56,6 @@ export const PERIOD = operation({
 export const PERIOD_CSV = operation({
   method: 'GET',
   path: '/v1/periods/:period/csv',
-  hide: true,
   tag: TAG,
   summary: 'The same as a table',
   access: READING_BOOKS,
@@ -75,11 +70,10 @@ export const PERIOD_CSV = operation({
 export const CLOSE_PERIOD = operation({
   method: 'POST',
   path: '/v1/periods/:period/close',
-  hide: true,
   tag: TAG,
-  summary: 'Close a period: what is reported of it is kept as a document, whose digest the audit log signs',
+  summary: 'Close a period: its report is kept as a document, whose digest the audit log signs',
   description:
-    'A booking that comes later reopens it. Closed again, it gets a new document that names the one before by its digest; both stay.',
+    'A later booking reopens it. Closed again, it gets a new document that names the one before by its digest.',
   access: { roles: ['operator'], scope: 'whole' },
   input: z.strictObject({ period, by: storableText.optional() }),
   answer: z.looseObject({ document: z.looseObject({ digest: z.string() }), isNew: z.boolean() }),
@@ -93,7 +87,6 @@ export const CLOSE_PERIOD = operation({
 export const PERIODS = operation({
   method: 'GET',
   path: '/v1/periods',
-  hide: true,
   tag: TAG,
   summary: 'The closed periods, the last one first, with every version',
   access: WHOLE,
@@ -108,7 +101,7 @@ export const PERIOD_DOCUMENT = operation({
   method: 'GET',
   path: '/v1/period-documents/:digest',
   tag: TAG,
-  summary: 'The document of a closed period, byte for byte: its SHA-256 is its digest',
+  summary: 'The document of a closed period; its SHA-256 is its digest',
   access: WHOLE,
   input: z.strictObject({
     digest: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in small letters'),

@@ -26,24 +26,32 @@ type Handed =
 
 const ROWS_MAX = 9_999_999;
 
+/** They come back as a plan has them. */
+const quotes = z
+  .array(quotedExchange)
+  .max(ACCOUNTS_MAX)
+  .readonly()
+  .meta({ items: { type: 'object' }, description: 'with signed: `quotes` of the plan' });
+
 export const RETRY = operation({
   method: 'POST',
   path: '/v1/batches/:id/retry',
   tag: 'batches',
   summary: 'Pay rows of a batch again that are proven unpaid, under new references',
+  description: 'Options as those of submitBatch.',
   access: { roles: ['maker'], scope: 'each' },
   input: z.strictObject({
     id: pathId,
     rows: listOf(wholeNumber(1, ROWS_MAX)).optional().describe('data rows; absent: all that are proven unpaid'),
-    canary: wholeNumber(1, ROWS_MAX).optional().describe('rows paid first, the rest once they are completed'),
+    canary: wholeNumber(1, ROWS_MAX).optional(),
     exchange: z.enum(EXCHANGES).optional(),
     allowLookAlikes: flag,
     by: storableText.optional(),
-    dryRun: flag.describe('answer with the plan; nothing is claimed'),
-    plan: shortText.optional().describe('hash of the confirmed plan; a different plan is refused'),
-    signs: flag.describe('with dryRun: also the rows, for a maker who will sign them'),
+    dryRun: flag,
+    plan: shortText.optional(),
+    signs: flag.describe('as rows of submitBatch'),
     signed: signedInput,
-    quotes: z.array(quotedExchange).max(ACCOUNTS_MAX).readonly().optional().describe('with signed: those of the plan'),
+    quotes: quotes.optional(),
   }),
   answer: z.looseObject({ handed: z.looseObject({ outcome: z.string() }) }),
   async run(place, { id, rows, by: given, plan, signs, signed, quotes, ...options }): Promise<{ handed: Handed }> {

@@ -57,7 +57,6 @@ interface BatchProgress {
 export const PROGRESS = operation({
   method: 'GET',
   path: '/v1/batches/:id/progress',
-  hide: true,
   tag: 'batches',
   summary: 'The progress of a batch, for those who follow it',
   access: ANY_ROLE,
@@ -131,7 +130,7 @@ export const PAYOUT = operation({
   method: 'GET',
   path: '/v1/payouts/:reference',
   tag: 'payouts',
-  summary: 'The state of a payout: why, who acts, what is next, its orders and what has happened',
+  summary: 'A payout, why it is in its state, what is next and what has happened',
   access: ANY_ROLE,
   input: z.strictObject({ reference: pathId }),
   answer: payoutDocument,

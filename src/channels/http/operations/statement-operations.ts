@@ -61,6 +61,24 @@ export const STATEMENTS = operation({
   },
 });
 
+const side = z.object({ amount: z.string(), currency: z.string() }).meta({ id: 'Money' }).nullable();
+
+/** As `DiscrepancyDocument`. */
+const discrepancy = z
+  .looseObject({
+    id: z.string(),
+    kind: z.string(),
+    says: z.string(),
+    accountId: z.string(),
+    day: z.string(),
+    ours: side,
+    booked: side,
+    isOpen: z.boolean(),
+    payout: z.looseObject({ reference: z.string() }).nullable(),
+    bookings: z.array(z.looseObject({ entry: z.string().describe('for matchEntry') })),
+  })
+  .meta({ id: 'Discrepancy' });
+
 const search = z.strictObject({
   accountId: shortText.optional(),
   all: flag.describe('also those that are explained by now'),
@@ -84,7 +102,7 @@ export const DISCREPANCIES = operation({
   summary: 'Where the books of the bank and ours differ, with both sides, newest first',
   access: READING_BOOKS,
   input: search,
-  answer: z.looseObject({ discrepancies: z.array(z.looseObject({ id: z.string() })) }),
+  answer: z.looseObject({ discrepancies: z.array(discrepancy) }),
   run: async (place, input) => ({ discrepancies: await found(place, input) }),
 });
 
@@ -109,8 +127,8 @@ export const TAKE_ORDERS = operation({
   method: 'POST',
   path: '/v1/statements/orders',
   tag: TAG,
-  summary: "Take the bank's order list and balances of a user as the statement of each account",
-  description: 'For a bank that sends no statements. Accounts whose statements it sends are left out.',
+  summary: "Take the bank's order list of a user as the statement of each account",
+  description: 'For a bank that sends no statements.',
   access: OPERATING,
   input: z.strictObject({ uid: shortText }),
   answer: z.looseObject({ accounts: z.array(z.looseObject({})) }),
@@ -136,8 +154,7 @@ export const MATCH = operation({
   path: '/v1/entries/:entry/match',
   tag: TAG,
   summary: 'Say which payout a booking belongs to, or that it belongs to none',
-  description:
-    'It changes no payout: the bookings are compared again, and what this explains is no discrepancy any more.',
+  description: 'It changes no payout; the bookings are compared again.',
   access: OPERATING,
   input: z.strictObject({
     entry: pathId.describe('id of the booking, as in a discrepancy'),

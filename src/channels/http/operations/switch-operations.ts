@@ -17,7 +17,7 @@ export const SWITCHES = operation({
   method: 'GET',
   path: '/v1/switches',
   tag: TAG,
-  summary: 'What is switched off and may concern the caller, and how many switches may not',
+  summary: 'What is switched off and may concern the caller',
   access: READING,
   input: z.strictObject({}),
   answer: z.looseObject({

@@ -35,9 +35,8 @@ export const WAITING = operation({
   method: 'GET',
   path: '/v1/waiting',
   tag: 'decisions',
-  summary: 'The next payouts under an ID that are in one of the states, with what each of them asks',
-  description:
-    'What is signed about a payout is the digest of its question, as answered here together with the payout.',
+  summary: 'The next payouts under an ID in these states, with what each of them asks',
+  description: 'Who decides about a payout signs the digest of its question, `asked`.',
   access: ANY_ROLE,
   input: z.strictObject({
     id: pathId,
@@ -47,7 +46,19 @@ export const WAITING = operation({
     after: wholeNumber(0, ROWS_MAX).default(0).describe('the row after which to continue: `next` of the answer before'),
     compare: flag.describe('with both sides of what looks alike, was changed or exists twice'),
   }),
-  answer: z.looseObject({ payouts: z.array(z.looseObject({})), next: z.int().nullable() }),
+  answer: z.looseObject({
+    payouts: z.array(
+      z.looseObject({
+        row: z.looseObject({ reference: z.string(), state: payoutState }),
+        asked: z
+          .looseObject({ question: z.string(), digest: z.string(), needed: z.int() })
+          .optional()
+          .describe('absent: nothing now'),
+        isSigned: z.boolean().describe('decisions about it are signed'),
+      }),
+    ),
+    next: z.int().nullable(),
+  }),
   async run(place, { id, states, kinds, ask, after, compare }): Promise<Waiting> {
     const { store, caller } = place;
     const target = await findTarget(store, id, caller);
