@@ -371,8 +371,8 @@ async function doubtOf(
   const completedFrom = since === 0 ? beganAt - LISTED_MS : since;
   const range = { from: from === 0 ? 0 : since, to };
   const shown = new Set(orders.map(({ order_id }) => order_id));
-  // A bank may give an order another id; one that takes no money is not that order.
-  const alive = orders.filter((order) => mayPay(deps, order));
+  // A bank may give an order another id; a return, or one that takes no money, is not that order.
+  const alive = orders.filter((order) => !isReturn(order) && mayPay(deps, order));
   const under = new Set(alive.map(({ client_order_id }) => client_order_id));
   const accepted = await deps.store.acceptedIn(key, { ...range, completedFrom });
   const missing = accepted.filter(({ orderId, reference }) => !shown.has(orderId) && !under.has(reference));

@@ -6,6 +6,7 @@ import { dueAt } from '../domain/business-days.ts';
 import { CLOSED_RUNS_MAX, closedAgain } from '../domain/claim.ts';
 import { payoutInput, payoutTitle } from '../domain/instruction.ts';
 import { someAtOnce } from '../domain/iterate.ts';
+import { isReturn } from '../domain/order-judgement.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
 import type { ReconciliationFindings } from '../domain/reconciliation.ts';
@@ -228,7 +229,9 @@ async function leftOut(
   const { store, settings, now } = deps;
   const to = now() - settings.terms.waits.listLagMs;
   const accepted = await store.acceptedIn(key, { from: since, to, completedFrom: since });
-  const shown = new Set(orders.flatMap(({ order_id, client_order_id }) => [order_id, client_order_id]));
+  const shown = new Set(
+    orders.flatMap((order) => (isReturn(order) ? [order.order_id] : [order.order_id, order.client_order_id])),
+  );
   const missing = accepted.filter(({ orderId, reference }) => !shown.has(orderId) && !shown.has(reference));
   const read: Order[] = [];
   await someAtOnce(missing, READS_AT_ONCE, async ({ orderId }) => {

@@ -197,6 +197,8 @@ it('a list that lacks an open order, accepted long before, proves no absence', a
   expect(await find([renumbered], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: undefined });
   const failed = { ...renumbered, status: 'FAILED', stage: 'failed' as const };
   expect(await find([failed], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
+  const returned = payment('other-9', { client_order_id: other, type: 'REFUND', direct: 'IN' });
+  expect(await find([returned], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
 });
 
 it('an order that may not be listed yet is not missed', async () => {
