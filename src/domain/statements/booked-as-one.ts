@@ -116,16 +116,12 @@ export function sumsOf(
   near: readonly OurMovement[],
   line: BookedLine,
   batchOf: (movement: OurMovement) => OurRecord['batch'] | undefined,
-): OurMovement[][] {
+): (readonly OurMovement[])[] {
   const [paid, fees] = [near.filter(({ kind }) => kind !== 'fee'), near.filter(({ kind }) => kind === 'fee')];
   if (line.isFee) {
     // What was not booked may have cost nothing.
     const unbooked = new Set(paid.map(({ reference }) => reference));
-    return [fees, fees.filter(({ reference }) => !unbooked.has(reference))].flatMap((some) => [
-      ...Map.groupBy(some, ({ on }) => on).values(),
-      ...Map.groupBy(some, ({ on }) => on.slice(0, 'YYYY-MM'.length)).values(),
-      some,
-    ]);
+    return [fees, fees.filter(({ reference }) => !unbooked.has(reference))].flatMap(collections);
   }
   const soon = paid.filter(({ on }) => daysBetween(on, line.on) <= BOOKED_WITHIN_DAYS);
   const own = Map.groupBy(fees, ({ reference }) => reference);
@@ -134,6 +130,39 @@ export function sumsOf(
   const withFees = files.map((some) => some.flatMap((it) => [it, ...(own.get(it.reference) ?? [])]));
   const cards = soon.filter(({ kind }) => kind === 'card');
   return [...withFee, ...files, ...withFees, ...Map.groupBy(cards, ({ on }) => on).values(), cards];
+}
+
+/** Fees that a bank may collect together. */
+const collections = (fees: readonly OurMovement[]): (readonly OurMovement[])[] => [
+  ...Map.groupBy(fees, ({ on }) => on).values(),
+  ...Map.groupBy(fees, ({ on }) => on.slice(0, 'YYYY-MM'.length)).values(),
+  fees,
+];
+
+/**
+ * Of a collection while bookings of its days are still to come: the fees of all that is booked, and of some payments that are
+ * awaited. Which of equal ones is told when they are booked.
+ */
+export function feesSoFar(
+  near: readonly OurMovement[],
+  { minor }: BookedLine,
+  isAwaited: (payment: OurMovement) => boolean,
+): OurMovement[] {
+  const payments = new Map(near.flatMap((it) => (it.kind === 'fee' ? [] : [[it.reference, it] as const])));
+  for (const some of collections(near.filter(({ kind }) => kind === 'fee'))) {
+    const booked = some.filter(({ reference }) => !payments.has(reference));
+    const awaited = some.filter(({ reference }) => {
+      const payment = payments.get(reference);
+      return payment !== undefined && isAwaited(payment);
+    });
+    const rest = minor - sum(booked);
+    const [one] = awaited;
+    if (booked.length === 0 || rest <= 0n || one === undefined) continue;
+    const areEqual = awaited.every((it) => it.minor === one.minor) && rest % one.minor === 0n;
+    const more = areEqual ? awaited.slice(0, Number(rest / one.minor)) : onlyChoice(awaited, rest);
+    if (sum(more) === rest) return [...booked, ...more];
+  }
+  return [];
 }
 
 /** Payments of one file and day. */

@@ -16,6 +16,7 @@ import {
   DOCUMENT_LENGTH,
   daysBetween,
   FilePayments,
+  feesSoFar,
   fold,
   partPaid,
   sum,
@@ -495,17 +496,10 @@ class Matching {
       const fitting = sumsOf(near, line, (it) => this.byReference.get(it.reference)?.batch).filter(
         (some) => some.length > 0 && sum(some) === line.minor,
       );
-      const distinct = new Map(
-        fitting.map((some) => [
-          some
-            .map(({ id }) => id)
-            .sort()
-            .join(' '),
-          some,
-        ]),
-      );
-      const [only] = distinct.values();
-      if (only === undefined || distinct.size > 1) continue;
+      const distinct = new Map(fitting.map((some) => [idsOf(some), some]));
+      const soFar = line.isFee && distinct.size === 0 ? feesSoFar(near, line, (it) => !this.isDue(it)) : [];
+      const [only = soFar] = distinct.values();
+      if (only.length === 0 || distinct.size > 1) continue;
       this.open.delete(line);
       for (const movement of only) this.take(line, movement, 'sum', movement.minor);
     }
@@ -514,7 +508,9 @@ class Matching {
   /** What is left on either side. */
   rest(): void {
     const awaited = new MayComeBack(this.input.records, this.returns);
-    for (const line of inOrderOfDays(this.open)) this.unexplained(line, awaited);
+    // An order of the bank's list is one thing, with its fee.
+    const ofOne = Map.groupBy(inOrderOfDays(this.open), ({ orderId, direction }) => `${direction} ${orderId}`);
+    for (const lines of ofOne.values()) this.unexplained(lines, awaited);
     const byAmount = this.takenByAmount();
     const missing = Map.groupBy(
       [...this.unbooked.values()].filter((it) => it.kind !== 'fee' && it.kind !== 'card' && this.isDue(it)),
@@ -549,15 +545,16 @@ class Matching {
     return true;
   }
 
-  private unexplained(line: BookedLine, awaited: MayComeBack): void {
-    const { id, accountId, currency, minor, on, direction } = line;
+  private unexplained(lines: readonly BookedLine[], awaited: MayComeBack): void {
+    const [line] = lines;
+    if (line === undefined) return;
+    const { accountId, currency, on, direction } = line;
     const back = direction === 'credit' && (line.isReturn || line.isReversal);
     const kind = back ? 'unattributed-return' : direction === 'debit' ? 'unexplained-debit' : 'unexplained-credit';
-    const candidates = direction === 'credit' ? awaited.candidates(line) : [];
     this.discrepancies.push({
-      ...{ kind, reference: undefined, lineIds: [id], accountId, currency, ours: undefined },
-      ...{ ourCurrency: currency, booked: minor, on },
-      candidates,
+      ...{ kind, reference: undefined, lineIds: lines.map(({ id }) => id), accountId, currency, ours: undefined },
+      ...{ ourCurrency: currency, booked: sum(lines), on },
+      candidates: direction === 'credit' ? awaited.candidates(line) : [],
     });
   }
 }
@@ -576,6 +573,8 @@ const isSamePlace = (
   a: Pick<OurMovement, 'accountId' | 'currency' | 'direction'>,
   b: Pick<BookedLine, 'accountId' | 'currency' | 'direction'>,
 ): boolean => a.accountId === b.accountId && a.currency === b.currency && a.direction === b.direction;
+
+const idsOf = (some: readonly OurMovement[]): string => JSON.stringify(some.map(({ id }) => id).sort());
 
 const placeOf = ({ accountId, currency, direction, minor }: OurMovement | BookedLine): string =>
   `${accountId} ${currency} ${direction} ${minor}`;

@@ -103,6 +103,18 @@ describe('fees', () => {
     },
   );
 
+  it('collected before all payments of the day are booked are explained, and checked once they are due', () => {
+    const records = [1, 2, 3, 4].map((n) => recordOf(n, withFee));
+    const lines = (collected: bigint) => [lineOf(-10_000n, 1), lineOf(-10_000n, 2), lineOf(-collected, undefined, fee)];
+    const kindsOf = (collected: bigint, covered: string) => {
+      const isCovered = (_account: string, day: string): boolean => day <= covered;
+      return reconcile({ records, lines: lines(collected), isCovered }).discrepancies.map(({ kind }) => kind);
+    };
+    expect(kindsOf(150n, DAY)).toEqual([]);
+    expect(kindsOf(150n, '2026-03-09')).toEqual(['unexplained-debit', 'not-booked', 'not-booked']);
+    expect(kindsOf(140n, DAY)).toEqual(['unexplained-debit']);
+  });
+
   it('of a payment that was not to be booked are no difference of their own', () => {
     const failed = recordOf(1, { state: 'unpaid', moves: [] });
     const charged = lineOf(-50n, 1, fee);

@@ -87,8 +87,15 @@ describe.each(SEEDS)('the month of seed %i', (seed) => {
     expect(inWords(await found(store), month)).toEqual(inWords(month.planted, month));
     expect(await returnsIn(store, month)).toEqual(expectedReturns(month));
     const before = await found(store);
+    const incidents = await store.incidents({ open: true, limit: 1_000 });
+    // An order of nobody's reference is one, with its fee.
+    const strange = new Set(['unexplained-debit', 'unattributed-return']);
+    expect(incidents.filter(({ kind }) => kind === 'booking-unexplained')).toHaveLength(
+      month.planted.filter(({ kind }) => strange.has(kind)).length,
+    );
     await takeOrders({ store, settings: quickSettings, now: () => NOW }, bankOf(month), 'user-1');
     expect(await found(store)).toEqual(before);
+    expect(await store.incidents({ open: true, limit: 1_000 })).toEqual(incidents);
   });
 });
 

@@ -240,7 +240,7 @@ function wrongOnes({
   const on = '2026-03-12';
   const strange = { account: 'acc-eur', on, bankReference: bankReference() } as const;
   month.bookings.push({ ...strange, minor: -debit, code: 'payment', text: 'Leasing' });
-  list(undefined, { transaction_amount: formatMinor(debit, 'EUR') });
+  list(undefined, { transaction_amount: formatMinor(debit, 'EUR'), fee: '1.50', fee_currency: 'EUR' });
   plant('unexplained-debit');
   month.bookings.push({
     ...strange,
