@@ -1,5 +1,5 @@
 import { groupedAmount } from './display.ts';
-import { compareDecimals, decimalsEqual, sumDecimals, unsigned } from './money.ts';
+import { addDecimals, compareDecimals, decimalsEqual, sumDecimals, unsigned } from './money.ts';
 import type { PayoutState, Reason, ShownState } from './payout-state.ts';
 import { REASONS } from './reasons.ts';
 import { returnReasonText } from './statements/return-reasons.ts';
@@ -47,6 +47,20 @@ interface Amount {
 
 const sumOf = (some: readonly Amount[]): string => sumDecimals(some.map(({ amount }) => unsigned(amount)));
 
+/** What came back with one return more, or (`insteadOf`) with a smaller amount of one that is in it. */
+export function cameBackWith(
+  paid: Amount,
+  before: CameBack | undefined,
+  more: Returned,
+  insteadOf?: Amount,
+): CameBack | undefined {
+  const one = cameBackOf(paid, [more]);
+  if (one === undefined || before === undefined) return one ?? before;
+  const amount = sumDecimals([before.amount, one.amount, ...(insteadOf ? [`-${unsigned(insteadOf.amount)}`] : [])]);
+  const left = sumDecimals([unsigned(paid.amount), `-${amount}`]);
+  return { ...one, amount, left, why: [...new Set([...before.why, ...one.why])], at: Math.max(before.at, one.at) };
+}
+
 /** A return as one source shows it; `otherId`: what the other source calls it. */
 interface Sourced extends Amount {
   orderId: string;
@@ -55,24 +69,27 @@ interface Sourced extends Amount {
 }
 
 /**
- * Which known return of a payout this one is: the bank shows one return among its orders and on its statement. Of equal amounts the
- * first that the other source has not shown. Of another amount (a bank may keep a fee), only if more would have come back than was
- * paid.
+ * Which of the returns that only the other source has shown this one is: the bank shows one return among its orders and on its
+ * statement, perhaps before and after a fee. The first of equal amounts, else the nearest that differs by no more than a fee; by
+ * more, only if more would have come back than was paid.
  */
 export function sameReturn<Known extends Sourced>(
-  seen: Omit<Sourced, 'otherId'>,
-  known: readonly Known[],
-  paid: Amount,
+  seen: Amount,
+  free: readonly Known[],
+  { paid, cameBack }: { paid: Amount; cameBack: string },
 ): Known | undefined {
-  const itself = known.find(({ orderId, otherId }) => orderId === seen.orderId || otherId === seen.orderId);
-  if (itself !== undefined) return itself;
-  const here = known.filter(({ currency }) => currency === seen.currency);
-  const free = here.filter(({ shownBy, otherId }) => shownBy !== seen.shownBy && otherId === null);
   const equal = free.find(({ amount }) => decimalsEqual(unsigned(amount), unsigned(seen.amount)));
   if (equal !== undefined || paid.currency !== seen.currency) return equal;
-  const isTooMuch = compareDecimals(sumOf([...here, seen]), unsigned(paid.amount)) === 1;
-  return isTooMuch ? free[0] : undefined;
+  const isTooMuch = compareDecimals(addDecimals(cameBack, unsigned(seen.amount)), unsigned(paid.amount)) === 1;
+  const away = ({ amount }: Known): string => unsigned(addDecimals(unsigned(amount), `-${unsigned(seen.amount)}`));
+  const inOrder = free.toSorted((a, b) => compareDecimals(away(a), away(b)) ?? 0);
+  return inOrder.find((it) => isTooMuch || isFee(away(it), smaller(it.amount, seen.amount)));
 }
+
+/** What a bank may keep of a return: a twentieth of what came back. */
+const isFee = (kept: string, of: string): boolean =>
+  compareDecimals(sumDecimals(Array(FEE_SHARE).fill(kept)), of) !== 1;
+const FEE_SHARE = 20;
 
 /** Of two amounts of one return what certainly came back. */
 export const smaller = (a: string, b: string): string =>

@@ -1,4 +1,5 @@
-import { cameBackOf, isWhole, sameReturn, smaller } from '../domain/returned.ts';
+import { unsigned } from '../domain/money.ts';
+import { type CameBack, cameBackWith, isWhole, sameReturn, smaller } from '../domain/returned.ts';
 import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
 import { chunks, type Database, inChunks, insertNew, inTransaction } from './engine/database.ts';
@@ -25,41 +26,68 @@ export function recordReturn(db: Database, seen: ReturnSeen): Promise<{ orderId:
       .updateTable('payouts')
       .set(({ ref }) => ({ updatedAt: ref('updatedAt') }))
       .where('reference', '=', reference)
-      .returning(['uid', 'amount', 'currency'])
+      .returning(['uid', 'amount', 'currency', 'cameBack'])
       .executeTakeFirst();
     const paid = await paidOf(transaction, reference, row ?? seen);
-    const before = await returnsOf(transaction, [reference]);
-    const same = sameReturn({ ...seen, shownBy }, before, paid);
+    const before = row?.cameBack?.currency === paid.currency ? row.cameBack : undefined;
+    const same = await knownReturn(transaction, { ...seen, shownBy }, { paid, cameBack: before?.amount ?? '0' });
     if (same !== undefined) {
-      const isOther = same.orderId !== orderId;
+      const isOther = same.orderId !== orderId && same.otherId === null;
       const more = {
         ...(isOther && { otherId: orderId, amount: smaller(same.amount, seen.amount) }),
         ...(same.reasonCode === null && same.reasonText === null && { reasonCode, reasonText }),
       };
-      if (Object.keys(more).length > 0)
-        await transaction.updateTable('returns').set(more).where('orderId', '=', same.orderId).execute();
-    } else {
-      const entry = { ...seen, reasonCode, reasonText, shownBy, otherId: null };
-      // Of another payout, under the same id.
-      if ((await insertNew(transaction, 'returns', entry)) === 0) return { orderId, isNew: false };
-      await announce(transaction, { kind: 'payout.returned', subject: reference, uid: row?.uid ?? null, at });
-      await audit(transaction, {
-        at,
-        actor: 'bank',
-        action: 'money returned',
-        subject: reference,
-        detail: { orderId },
-      });
+      if (Object.keys(more).length === 0) return { orderId: same.orderId, isNew: false };
+      await transaction.updateTable('returns').set(more).where('orderId', '=', same.orderId).execute();
+      const now = { ...same, ...more };
+      await setCameBack(transaction, reference, cameBackWith(paid, before, now, before && same));
+      return { orderId: same.orderId, isNew: false };
     }
-    const cameBack = cameBackOf(paid, await returnsOf(transaction, [reference])) ?? null;
-    const returnedAs = cameBack && (isWhole(cameBack) ? 'returned' : 'partly-returned');
-    await transaction
-      .updateTable('payouts')
-      .set({ cameBack: cameBack && json(cameBack), returnedAs })
-      .where('reference', '=', reference)
-      .execute();
-    return { orderId: same?.orderId ?? orderId, isNew: same === undefined };
+    const entry = { ...seen, reasonCode, reasonText, shownBy, otherId: null };
+    // Of another payout, under the same id.
+    if ((await insertNew(transaction, 'returns', entry)) === 0) return { orderId, isNew: false };
+    await announce(transaction, { kind: 'payout.returned', subject: reference, uid: row?.uid ?? null, at });
+    const detail = { orderId };
+    await audit(transaction, { at, actor: 'bank', action: 'money returned', subject: reference, detail });
+    await setCameBack(transaction, reference, cameBackWith(paid, before, entry));
+    return { orderId, isNew: true };
   });
+}
+
+type Seen = ReturnSeen & { shownBy: ReturnRecord['shownBy'] };
+
+/** One payout may have thousands of returns: only those are read that this one may be. */
+async function knownReturn(
+  db: Database,
+  { reference, orderId, amount, currency, shownBy }: Seen,
+  about: Parameters<typeof sameReturn>[2],
+): Promise<ReturnRecord | undefined> {
+  const own = db.selectFrom('returns').selectAll().where('reference', '=', reference);
+  const itself =
+    (await own.where('orderId', '=', orderId).executeTakeFirst()) ??
+    (await own.where('otherId', '=', orderId).executeTakeFirst());
+  if (itself !== undefined) return itself;
+  const free = own
+    .where('currency', '=', currency)
+    .where('shownBy', '!=', shownBy)
+    .where('otherId', 'is', null)
+    .orderBy('seenAt')
+    .orderBy('orderId');
+  const written = unsigned(amount);
+  const equal = await free
+    .where('amount', 'in', [written, `-${written}`])
+    .limit(1)
+    .execute();
+  return sameReturn({ amount, currency }, equal.length > 0 ? equal : await free.execute(), about);
+}
+
+async function setCameBack(db: Database, reference: string, cameBack: CameBack | undefined): Promise<void> {
+  const returnedAs = cameBack === undefined ? null : isWhole(cameBack) ? 'returned' : 'partly-returned';
+  await db
+    .updateTable('payouts')
+    .set({ cameBack: cameBack === undefined ? null : json(cameBack), returnedAs })
+    .where('reference', '=', reference)
+    .execute();
 }
 
 /** What was paid by the bank's order, else what was asked for. */

@@ -47,31 +47,27 @@ it('says nothing of returns before its end', () => {
 });
 
 describe('a return that a second source shows', () => {
-  const known = (orderId: string, amount: string, change = {}) => ({
+  const known = (orderId: string, amount: string) => ({
     ...{ orderId, amount, currency: 'EUR', shownBy: 'orders' as const, otherId: null },
-    ...change,
   });
-  const seen = (orderId: string, amount: string) => ({
-    orderId,
-    amount,
-    currency: 'EUR',
-    shownBy: 'statement' as const,
+  const same = (amount: string, free: ReturnType<typeof known>[], cameBack: string) =>
+    sameReturn({ amount, currency: 'EUR' }, free, { paid: PAID, cameBack })?.orderId;
+
+  it('is the first of equal amount', () => {
+    expect(same('500.00', [known('o-1', '510.00'), known('o-2', '-500.00')], '1010.00')).toBe('o-2');
   });
 
-  it('is the first of equal amount that it has not shown', () => {
-    const paired = known('o-1', '500.00', { otherId: 's-1' });
-    expect(sameReturn(seen('s-2', '500.00'), [paired, known('o-2', '-500.00')], PAID)?.orderId).toBe('o-2');
-    expect(sameReturn(seen('s-1', '500.00'), [known('o-2', '500.00'), paired], PAID)?.orderId).toBe('o-1');
+  it('is the nearest that differs by no more than a fee, in either direction', () => {
+    expect(same('395.00', [known('o-1', '410.00'), known('o-2', '400.00')], '810.00')).toBe('o-2');
+    expect(same('400.00', [known('o-1', '395.00')], '395.00')).toBe('o-1');
+    expect(same('380.00', [known('o-1', '400.00')], '400.00')).toBeUndefined();
   });
 
-  it('is one of another amount only if more than was paid would have come back', () => {
-    expect(sameReturn(seen('s-1', '995.00'), [known('o-1', '1000.00')], PAID)?.orderId).toBe('o-1');
-    expect(sameReturn(seen('s-1', '400.00'), [known('o-1', '500.00')], PAID)).toBeUndefined();
-    expect(sameReturn(seen('s-1', '995.00'), [known('o-1', '995.00', { currency: 'USD' })], PAID)).toBeUndefined();
-  });
-
-  it('is none of its own source', () => {
-    const own = known('s-1', '500.00', { shownBy: 'statement' });
-    expect(sameReturn(seen('s-2', '500.00'), [own], PAID)).toBeUndefined();
+  it('differs by more only if more than was paid would have come back', () => {
+    expect(same('900.00', [known('o-1', '1000.00')], '1000.00')).toBe('o-1');
+    expect(same('400.00', [known('o-1', '500.00')], '500.00')).toBeUndefined();
+    expect(
+      sameReturn({ amount: '995.00', currency: 'USD' }, [known('o-1', '1000.00')], { paid: PAID, cameBack: '0' }),
+    ).toBeUndefined();
   });
 });

@@ -65,6 +65,24 @@ onEveryStore('Facts', (test) => {
     expect((await store.rows('b-1').next()).value).toMatchObject({ state: 'completed', cameBack: { left: '0.00' } });
   });
 
+  it('count a return that one source shows before a fee and the other after it once, with what certainly came back', async () => {
+    const store = await test.open();
+    const claim = batchClaim('b-1', ['part']);
+    await store.claimBatch(claim);
+    const [reference = ''] = claim.rows.map((row) => row.reference);
+    await store.changePayout(reference, { state: 'completed', orderId: 'o-paid', at: 2_000 });
+    const back = (orderId: string, amount: string, shownBy: 'orders' | 'statement') =>
+      store.recordReturn({ ...RETURN, orderId, reference, amount, shownBy });
+    await back('o-0', '2.00', 'orders');
+    expect(await back('o-1', '-4.00', 'orders')).toMatchObject({ isNew: true });
+    for (let time = 0; time < 2; time += 1) {
+      expect(await back('s-1', '3.90', 'statement')).toEqual({ orderId: 'o-1', isNew: false });
+      expect(await store.payout(reference)).toMatchObject({ cameBack: { amount: '5.90', left: '4.60' } });
+    }
+    expect(await back('s-2', '3.90', 'statement')).toMatchObject({ isNew: true });
+    expect(await store.payout(reference)).toMatchObject({ cameBack: { amount: '9.80', left: '0.70' } });
+  });
+
   it('list the returns of the references asked for, oldest first', async () => {
     const store = await test.open();
     await store.recordReturn(RETURN);
