@@ -34,6 +34,7 @@ import {
   ACCOUNT_FIELDS,
   type CheckKind,
   differences,
+  orderAlike,
   type PayeeCheck,
   payeeCountry,
   payeeName,
@@ -274,6 +275,8 @@ const present = (value: string | undefined): string[] => (value === undefined ? 
 /** Days between the two claims, not until now: the reason must not change while the payout is held. */
 async function lookAlikeOf(store: ActivityDeps['store'], row: PayoutRecord): Promise<Assessment['lookAlike']> {
   if (row.lookAlikeOf === null) return undefined;
+  const orderId = orderAlike(row.lookAlikeOf);
+  if (orderId !== undefined) return { orderId };
   const earlier = await store.payout(row.lookAlikeOf);
   if (earlier === undefined) return { daysBefore: null };
   const daysBefore = Math.max(0, Math.floor((row.createdAt - earlier.createdAt) / DAY_MS));

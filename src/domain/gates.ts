@@ -28,8 +28,11 @@ export interface Guards {
   limit?: string;
   /** The policy does not, or no longer, let its maker submit it. */
   makerNotAllowed?: true;
-  /** An earlier payout with the same payee, amount and currency; `daysBefore`: days between the two claims, null if unknown. */
-  lookAlike?: { daysBefore: number | null; sameFile?: true };
+  /**
+   * An earlier payout with the same payee, amount and currency; `daysBefore`: days between the two claims, null if unknown. Or the
+   * id of an order of the same amount and account that was not sent from this store.
+   */
+  lookAlike?: { daysBefore: number | null; sameFile?: true } | { orderId: string };
   /** State of the card payment that the payout depends on; absent if it depends on none. */
   cardPayment?: 'succeeded' | 'open' | 'unpaid' | 'contradicted';
   /** What the card payment collected, once it has succeeded. */
@@ -217,7 +220,13 @@ const STOPS: { readonly [Name in keyof Found]: (found: Found[Name]) => Stop | un
   cardPayment: (cardState) => BY_CARD_PAYMENT[cardState],
   limit: (passed) => ({ hold: because('limit-reached', passed) }),
   makerNotAllowed: () => ({ hold: because('maker-not-allowed') }),
-  lookAlike: (earlier) => ({ letThrough: [{ reason: because('look-alike', daysText(earlier)) }] }),
+  lookAlike: (earlier) => ({
+    letThrough: [
+      'orderId' in earlier
+        ? { reason: because('look-alike-order', earlier.orderId), bound: earlier.orderId }
+        : { reason: because('look-alike', daysText(earlier)) },
+    ],
+  }),
   collected: (money) => ({ letThrough: collectedOtherwise(money) }),
   batchExchange: ({ is, reference, says }) =>
     is === 'open' ? undefined : { letThrough: [{ reason: because('exchange-not-made', says), bound: reference }] },
@@ -266,7 +275,7 @@ function objections({ checks = [] }: Read): ToLetThrough[] {
   });
 }
 
-function daysText({ daysBefore, sameFile }: NonNullable<Guards['lookAlike']>): string | undefined {
+function daysText({ daysBefore, sameFile }: { daysBefore: number | null; sameFile?: true }): string | undefined {
   if (sameFile) return 'in the same file';
   if (daysBefore === null) return undefined;
   return daysBefore === 0 ? 'earlier the same day' : `${daysBefore} ${daysBefore === 1 ? 'day' : 'days'} before`;

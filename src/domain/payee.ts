@@ -218,6 +218,14 @@ export function likeness(instruction: PayoutInstruction, details?: PayeeDetails)
   return JSON.stringify([instruction.uid, payee, minorAmount(instruction), instruction.currency]);
 }
 
+/** What a row is a look-alike of, in place of a reference: an order that was not sent from the store. */
+const ORDER = 'order/';
+export const alikeOrder = (orderId: string): string => `${ORDER}${orderId}`;
+
+/** The id of that order; undefined: it looks like a payout. */
+export const orderAlike = (lookAlikeOf: string | null): string | undefined =>
+  lookAlikeOf?.startsWith(ORDER) ? lookAlikeOf.slice(ORDER.length) : undefined;
+
 /** Digests that a row may share with a look-alike: of the payee as the row names it, and of the payee's account. */
 export const lookAlikeKeys = (row: { lookAlikeKey?: string | null; lookAlikeAccount?: string | null }): string[] =>
   [row.lookAlikeKey, row.lookAlikeAccount].filter((key) => typeof key === 'string');

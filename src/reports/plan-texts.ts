@@ -98,6 +98,28 @@ export function baseTexts({ inBase }: Pick<Costs, 'inBase'>): string[] {
 const IDS_MAX = 10;
 const GROUPS_MAX = 5;
 
+/** `allowed`: how somebody declines that rows are held. */
+export function elsewhereTexts({ elsewhere }: Pick<Plan, 'elsewhere'>, allowed = ''): string[] {
+  if (elsewhere === null) return [];
+  const { count, totals, from, to, alike, isHeld, listed } = elsewhere;
+  const days = [...new Set([from, to].flatMap((at) => at?.slice(0, 10) ?? []))].join(' to ');
+  const made = days === '' ? '' : `, made ${days}`;
+  const sums = totals.map(({ amount, currency }) => money(amount, currency)).join(', ');
+  const ids = listed.flatMap(({ id, orderId }) => (id === null ? [] : [`${id} (${orderId})`])).slice(0, IDS_MAX);
+  const have = `${counted(alike, 'row has', 'rows have')} the account and amount of one of them`;
+  const names = `${ids.join(', ')}${alike > ids.length ? ' and others' : ''}`;
+  return [
+    `The bank shows ${counted(count, 'payment')} from these accounts (${sums}${made}) that this store has not sent.`,
+    ...(alike === 0
+      ? []
+      : [
+          isHeld
+            ? `${have} and ${alike === 1 ? 'is' : 'are'} held until somebody approves${allowed}: ${names}.`
+            : `${have}, and ${alike === 1 ? 'is' : 'are'} paid all the same: ${names}.`,
+        ]),
+  ];
+}
+
 /** `2 rows are alike: INV-9001, INV-9002 (same payee, 640.00 EUR).` */
 export function alikesTexts({ alikes: { count, held, groups } }: Pick<Plan, 'alikes'>): string[] {
   if (count === 0) return [];

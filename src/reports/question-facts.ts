@@ -2,7 +2,7 @@ import type { LabelledText } from '../domain/display.ts';
 import { counted, groupedAmount } from '../domain/display.ts';
 import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
-import { FLAGS, type Flag } from '../domain/payee.ts';
+import { FLAGS, type Flag, orderAlike } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { maskedPayee, payeeNamed } from './masked.ts';
@@ -89,7 +89,8 @@ export function flagTexts(
   const flags: [isUp: boolean, text: string][] = [
     ...(assessed?.flags ?? []).map((flag): [boolean, string] => [true, FLAGS[flag]]),
     [kind === 'payout' && instruction.beneficiary_id === undefined, 'payee given by its details'],
-    [lookAlikeOf !== null && alike.length === 0, 'looks like another payout'],
+    [lookAlikeOf !== null && orderAlike(lookAlikeOf) === undefined && alike.length === 0, 'looks like another payout'],
+    [orderAlike(lookAlikeOf) !== undefined, 'same account and amount as an order that was not sent from here'],
     [alike.length > 0, `same payee and amount as ${alike.join(', ')} of the same file`],
     [kind === 'payout' && assessed?.exchange !== undefined, 'needs an exchange first'],
     [assessed?.funds?.enough === false, 'the account does not hold enough money'],

@@ -170,6 +170,17 @@ export function unaskedOrdersWithoutReference(db: Database, { uid, currency }: W
   return query.where('uid', '=', uid).where('currency', '=', currency).execute();
 }
 
+/** Those of a list, by id, after this one. */
+export function unaskedOrdersAfter(
+  db: Database,
+  { uid, currency }: WatchKey,
+  after: string,
+  limit: number,
+): Promise<UnaskedOrder[]> {
+  const query = db.selectFrom('unaskedOrders').selectAll().where('uid', '=', uid).where('currency', '=', currency);
+  return query.where('orderId', '>', after).orderBy('orderId').limit(limit).execute();
+}
+
 /** Whether any order that this store did not send shows a reference that may be ours. */
 export async function hasUnaskedOrders(db: Database): Promise<boolean> {
   const query = db.selectFrom('unaskedOrders').select('orderId').where('stem', '>', '').limit(1);

@@ -33,7 +33,7 @@ type Claims = Awaited<ReturnType<typeof claimsOf>>;
 async function isPlanOf(named: readonly (Claims[0] | undefined)[], claims: Claims): Promise<boolean> {
   const rows = named.flatMap((claim) => claim ?? []).sort((a, b) => (a.reference < b.reference ? -1 : 1));
   const days = { today: '', calendar: undefined };
-  const alikes = { lookAlikes: { count: 0, rows: [] }, alikes: { count: 0, held: 0, groups: [] } };
+  const alikes = { lookAlikes: { count: 0, rows: [] }, elsewhere: null, alikes: { count: 0, held: 0, groups: [] } };
   const plan = await planOf('payroll.csv', rows, alikes, days);
   const planned = rows.map(({ reference, instruction }) => ({ reference, digest: madeDigest(instruction) }));
   return assertPlanOf(plan, planned, claims).then(

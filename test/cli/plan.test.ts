@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { planText, rowsText } from '../../src/cli/plan-text.ts';
 import { KNOWN_BY_RULE } from '../../src/domain/business-days.ts';
+import type { OrdersElsewhere } from '../../src/files/intake/orders-elsewhere.ts';
 import { countedLater, type Outlook } from '../../src/files/intake/outlook.ts';
 import { type Plan, planOf } from '../../src/files/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
@@ -12,7 +13,7 @@ import { openEmptyStore } from '../support/empty-store.ts';
 
 const DAYS = { today: '2026-03-30', calendar: undefined };
 
-const NONE_ALIKE = { lookAlikes: { count: 0, rows: [] }, alikes: { count: 0, held: 0, groups: [] } };
+const NONE_ALIKE = { lookAlikes: { count: 0, rows: [] }, elsewhere: null, alikes: { count: 0, held: 0, groups: [] } };
 
 const planned = (rows: readonly ClaimRow[]): Promise<Plan> => planOf('may.csv', rows, NONE_ALIKE, DAYS);
 
@@ -206,6 +207,30 @@ describe('the plan', () => {
       `row 2 INV-9: same payee, amount and currency as ${reference} (INV-5 in batch batch-1: 10.50 USD to M*** ***6789, received), a day ago`,
     );
     expect(text).not.toContain('Canary');
+  });
+
+  it('shows what another system has paid from the accounts, and the rows that this may be', async () => {
+    const listed = [
+      { orderId: 'ord-9', accountId: 'acc-1', amount: '10.50', currency: 'USD', createdAt: null, row: 1, id: 'INV-9' },
+    ];
+    const totals = [{ currency: 'USD', count: 3, amount: '1030.50' }];
+    const elsewhere = { count: 3, totals, from: '2026-03-01T08:00:00.000Z', to: '2026-03-02T08:00:00.000Z' };
+    const textOf = async (found: Pick<OrdersElsewhere, 'alike' | 'isHeld' | 'listed'>) =>
+      planText(
+        await planOf(
+          'may.csv',
+          claimRowsOf({ id: 'INV-9' }),
+          { ...NONE_ALIKE, elsewhere: { ...elsewhere, ...found } },
+          DAYS,
+        ),
+      );
+    const held = await textOf({ alike: 1, isHeld: true, listed });
+    expect(held).toContain(
+      'The bank shows 3 payments from these accounts (1,030.50 USD, made 2026-03-01 to 2026-03-02) that this store has not sent.',
+    );
+    expect(held).toContain('held until somebody approves (--allow-look-alikes pays them): INV-9 (ord-9).');
+    expect(await textOf({ alike: 1, isHeld: false, listed })).toContain('is paid all the same: INV-9 (ord-9).');
+    expect(await textOf({ alike: 0, isHeld: false, listed: [] })).not.toContain('account and amount');
   });
 
   it('shows no names, accounts or ids', async () => {

@@ -35,6 +35,15 @@ describe('what people have to let through', () => {
     ]);
   });
 
+  it('is that an order which was not sent from here may have paid it, bound to that order', () => {
+    const [exception, ...none] = approvalExceptionsOf({ ...read, lookAlike: { orderId: 'ord-9' } }, 'p', NO_CAPS);
+    expect(none).toEqual([]);
+    expect(exception).toMatchObject({
+      digest: 'p/look-alike-order/ord-9',
+      reason: { code: 'look-alike-order', message: expect.stringMatching(/not sent from here \(ord-9\)$/) },
+    });
+  });
+
   it('is each verdict on the payee but match and clear, bound to the payout and to the answer', () => {
     const check = { provider: 'p', payee: 'd', digest: 'answer', askedAt: 1 };
     const hit = { ...check, kind: 'screening', verdict: 'hit' } as const;

@@ -26,6 +26,7 @@ import {
   baseTexts,
   boundTexts,
   comparedTexts,
+  elsewhereTexts,
   exchangeTexts,
   feesTexts,
   laterTexts,
@@ -290,6 +291,7 @@ ${[laterTexts, shortfallTexts].flatMap((texts) => texts(plan)).map((text) => htm
 ${[feesTexts, exchangeTexts, boundTexts, comparedTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes)}
+${elsewhereTexts(plan).map((text) => html`<p class="attend">${text}</p>`)}
 ${alikes(plan)}
 ${rows(plan)}
 ${warnings.length > 0 && html`<h2>To check</h2>${warningTable(warnings)}`}
@@ -312,7 +314,7 @@ ${view.isTrial && byField()}
 /** Without its place, which is the server's. */
 const storeUse = ({ bank, isNew, batches, lastUsedAt }: PlanDocument['plan']['store']): Html =>
   isNew
-    ? html`<p>${bank === 'sandbox' ? 'The store is new.' : html`<strong>The store is new</strong> at ${bank}: it knows of no earlier payout.`}</p>`
+    ? html`<p>${bank === 'sandbox' ? 'Nothing has been paid from here before.' : html`<strong>Nothing has been paid from here before</strong>, at ${bank}: what another store or system has paid is known only as far as the bank shows it.`}</p>`
     : html`<p class="quiet">Store at ${bank}: ${counted(batches, 'batch', 'batches')}${lastUsedAt !== null && html`, last used ${minuteOf(Date.parse(lastUsedAt))}`}.</p>`;
 
 const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): Html =>

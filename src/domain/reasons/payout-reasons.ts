@@ -135,6 +135,10 @@ export const PAYOUT_REASONS = {
     'same payee, amount and currency as an earlier payout',
     'Compare it with the earlier payout: `payouts approve ID` pays this one too, `payouts reject ID` does not.',
   ),
+  'look-alike-order': forApprover(
+    'the bank shows an order of the same amount from the same account that was not sent from here',
+    'The bank does not show whom that order pays. Ask who sent it: `payouts approve ID` pays this one too, `payouts reject ID` does not.',
+  ),
   'payee-close-match': forApprover(
     "the account is held under a name that is close to the payee's",
     `Compare the two names that \`payouts status ID\` shows: \`payouts approve ID\` pays the account anyway; ${REJECT}, so that you can submit it with the right name.`,

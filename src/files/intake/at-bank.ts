@@ -55,13 +55,16 @@ const LISTS_AT_ONCE = 4;
  * Turns rows whose document the bank shows an order for, which this store did not send, into findings. A store that is new has to
  * be shown by the bank's lists, which are read once.
  */
-export async function dropPaid(lists: BankLists, { file, staged }: ReadFile): Promise<FindingList> {
+export async function dropPaid(lists: BankLists, { file, staged }: ReadFile): Promise<PaidRows> {
   const found = new FindingList();
-  await readBeforeFirst(lists, await keysOf(staged));
-  if (!(await lists.store.hasUnaskedOrders())) return found;
+  const explained = new Set<string>();
+  const keys = await keysOf(staged);
+  await readBeforeFirst(lists, keys);
+  if (!(await lists.store.hasUnaskedOrders())) return { found, keys, explained };
   for await (const { row, instruction, generation = 0 } of itemsInTurns(staged.claims())) {
     const { uid, id } = instruction;
     const unsent = await unsentOrders(lists, { uid, documentId: id, generation, kind: 'payout' });
+    for (const { orderId } of unsent) explained.add(orderId);
     // One without money is followed to that end, and the row can be paid again then.
     const order = unsent.find(({ shown }) => shown === null || !isNoMoney(stageMeaning(shown.stage)));
     if (order === undefined) continue;
@@ -71,7 +74,15 @@ export async function dropPaid(lists: BankLists, { file, staged }: ReadFile): Pr
     staged.finding(finding);
     staged.drop(row);
   }
-  return found;
+  return { found, keys, explained };
+}
+
+interface PaidRows {
+  found: FindingList;
+  /** The lists of the file, which were read if they had to be. */
+  keys: readonly WatchKey[];
+  /** Ids of the orders that are under references of its rows. */
+  explained: ReadonlySet<string>;
 }
 
 async function keysOf(staged: ReadFile['staged']): Promise<WatchKey[]> {

@@ -10,6 +10,7 @@ import { bankListsOf, dropPaid, dropUnknown } from './at-bank.ts';
 import { INPUT_INVALID, IntakeRefusal, ifIdsRepeat, invalidInput, misusedIds, otherPlan } from './intake-refusal.ts';
 import { dropKnown, type KnownRows } from './known-rows.ts';
 import { assertScope } from './maker.ts';
+import { markPaidElsewhere, type OrdersElsewhere } from './orders-elsewhere.ts';
 import type { ReadFile, ReadingApp, TakeOptions } from './read-input.ts';
 import type { StagedFile } from './staged-file.ts';
 
@@ -19,6 +20,7 @@ export interface ComparedFile extends ReadFile {
   /** Whether the message id was never taken before. */
   messageIsNew: boolean;
   lookAlikes: LookAlikes;
+  elsewhere: OrdersElsewhere | null;
   alikes: Alikes;
 }
 
@@ -53,7 +55,7 @@ async function comparedTo(
   const isStopping = options.invalid === 'stop';
   if (known.misused.total > 0) return misusedIds(known.misused, staged.original);
   if (staged.claimCount === 0 && known.taken.total > 0 && staged.findings.total === 0)
-    return { ...checked, known, messageIsNew: false, lookAlikes: NO_LOOK_ALIKES, alikes: NO_ALIKES };
+    return { ...checked, known, messageIsNew: false, lookAlikes: NO_LOOK_ALIKES, elsewhere: null, alikes: NO_ALIKES };
   if (known.taken.total > 0 && isStopping) {
     // Claimed in one step by somebody else, while the rows were compared page by page.
     if ((await dropKnown(store, checked)).taken.total > 0) return otherPlan('rows');
@@ -62,7 +64,8 @@ async function comparedTo(
       `Run with --invalid skip to pay only the new rows.${ifIdsRepeat(staged.original)}`,
     );
   }
-  const paid = await dropPaid(bankListsOf(app), checked);
+  const lists = bankListsOf(app);
+  const { found: paid, ...read } = await dropPaid(lists, checked);
   if (paid.total > 0 && isStopping) return invalidInput(paid, PAID);
   const unknown = await dropUnknown(bank, checked);
   if (unknown.total > 0 && isStopping) return invalidInput(unknown, 'Correct the ids and run again.');
@@ -71,8 +74,11 @@ async function comparedTo(
   if (messageIsNew instanceof IntakeRefusal) return messageIsNew;
   const days = options.allowLookAlikes === true ? 0 : config.lookAlikeDays;
   const lookAlikes = await markLookAlikes(store, staged, { days, now: now() });
+  const isHeld = options.allowLookAlikes !== true;
+  const since = lookAlikesSince(config.lookAlikeDays, now());
+  const elsewhere = await markPaidElsewhere(lists, staged, { ...read, since, isHeld });
   const alikes = await markAlikes(staged, config.settings.policy?.holdDuplicates === true);
-  return { ...checked, known, messageIsNew, lookAlikes, alikes };
+  return { ...checked, known, messageIsNew, lookAlikes, elsewhere, alikes };
 }
 
 /** Before anything is returned of what the store or the bank has. In a dry run without a maker, nobody has proven who they are. */

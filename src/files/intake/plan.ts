@@ -15,6 +15,7 @@ import type { ClaimRow, Store } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import type { Days } from '../rules/warnings.ts';
 import type { Alikes, LookAlikes } from './compare.ts';
+import type { OrdersElsewhere } from './orders-elsewhere.ts';
 import type { StagedFile } from './staged-file.ts';
 
 export interface Plan {
@@ -37,6 +38,8 @@ export interface Plan {
   /** Rows per execution date, `null` for at once; sorted. */
   executionDates: { date: string | null; count: number }[];
   lookAlikes: LookAlikes;
+  /** Null: the bank shows none. */
+  elsewhere: OrdersElsewhere | null;
   alikes: Alikes;
 }
 
@@ -101,7 +104,7 @@ export interface StoreUse {
 export async function planOf(
   file: string,
   claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
-  { lookAlikes, alikes }: Pick<Plan, 'lookAlikes' | 'alikes'>,
+  { lookAlikes, elsewhere, alikes }: Pick<Plan, 'lookAlikes' | 'elsewhere' | 'alikes'>,
   { today, calendar }: Days,
   exchanges: readonly ClaimRow[] = [],
 ): Promise<Plan> {
@@ -155,6 +158,7 @@ export async function planOf(
       .sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1))
       .map(([date, count]) => ({ date, count })),
     lookAlikes,
+    elsewhere,
     alikes,
   };
 }

@@ -25,7 +25,8 @@ const READ: Assessment = {
 
 interface Opened {
   /** It looks like an earlier payout. */
-  alike?: boolean;
+  /** `true`: an earlier payout. */
+  alike?: boolean | string;
   /** A fee of 9.00 is above it. */
   feeCap?: string;
   read?: Assessment;
@@ -44,7 +45,13 @@ async function open({ alike = false, feeCap, read = READ, checks, policy = true,
   const instruction = { ...row.instruction, after_card_payment: cardPayment };
   await store.claimBatch({
     ...batch,
-    rows: [{ ...row, instruction, ...(alike && { lookAlikeKey: 'k', lookAlikeOf: 'an-earlier-one' }) }],
+    rows: [
+      {
+        ...row,
+        instruction,
+        ...(alike && { lookAlikeKey: 'k', lookAlikeOf: alike === true ? 'an-earlier-one' : alike }),
+      },
+    ],
   });
   const claim = payoutClaim('doc', { by: 'maker', runId: CALLER.runId, instruction });
   const { record } = await store.claimPayout(claim);
@@ -89,6 +96,13 @@ it('despite the store, what people have to let through is not sent before somebo
   await sign(maker, fee);
   expect(await send()).toEqual(CHANGED);
   await sign(approver, fee);
+  expect(await send()).toEqual(SENT);
+});
+
+it('despite the store, what another system may have paid is not sent before somebody has signed for it', async () => {
+  const { send, sign, exceptions } = await open({ alike: 'order/ord-9' });
+  expect(await send()).toEqual(CHANGED);
+  await sign(approver, (await exceptions())['look-alike-order']);
   expect(await send()).toEqual(SENT);
 });
 

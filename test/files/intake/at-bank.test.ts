@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../../src/domain/identity.ts';
+import { orderAlike } from '../../../src/domain/payee.ts';
 import type { IntakeRefusal } from '../../../src/files/intake/intake-refusal.ts';
 import type { TakeOptions } from '../../../src/files/intake/read-input.ts';
 import { takeUnpaid } from '../../../src/files/intake/take-file.ts';
@@ -41,6 +42,84 @@ it.each([0, 2])(
     expect(batch).toMatchObject({ total: 1 });
   },
 );
+
+/** An order under a reference that no row has, as another system or another store makes it. */
+const payElsewhere = ({ bank }: FaultProxy, amount: string, accountId = DEFAULT_PAYMENT.account_id) =>
+  bank.transactions.payment(
+    {
+      ...DEFAULT_PAYMENT,
+      reference: referenceOf('u-1001', `else-${amount}-${Math.random()}`, 'payment'),
+      amount,
+      account_id: accountId,
+    },
+    { beforeFirstByte: () => {} },
+  );
+
+const plannedOf = async (
+  proxy: FaultProxy,
+  rows: readonly { id: string; amount: string }[],
+  more: Partial<TakeOptions> = {},
+) => {
+  const path = join(proxy.dir, `${rows.map(({ id }) => id).join('')}.csv`);
+  writeFileSync(path, csvOf(rows));
+  const taking = await taken(proxy, path, { invalid: 'stop', dryRun: true, ...more });
+  if (taking.outcome !== 'planned') throw new Error(taking.outcome);
+  return taking.document.plan;
+};
+
+describe('payments that another system or store has made', () => {
+  it('are shown by the plan of a new store, which holds the rows that they may have paid', async () => {
+    const proxy = await openFaultProxy();
+    await payElsewhere(proxy, '123.45');
+    await payElsewhere(proxy, '9.99');
+    const rows = [
+      { id: 'a', amount: '7.00' },
+      { id: 'b', amount: '123.45' },
+    ];
+    const { elsewhere, hash } = await plannedOf(proxy, rows);
+    expect(elsewhere).toMatchObject({
+      ...{ count: 2, totals: [{ currency: 'USD', count: 2, amount: '133.44' }], alike: 1, isHeld: true },
+      listed: [
+        { amount: '123.45', row: 2, id: 'b' },
+        { amount: '9.99', row: null, id: null },
+      ],
+    });
+    const asked = await plannedOf(proxy, rows, { allowLookAlikes: true });
+    expect(asked.elsewhere).toMatchObject({ count: 2, alike: 1, isHeld: false });
+    expect(asked.hash).not.toBe(hash);
+    const path = join(proxy.dir, 'ab.csv');
+    const taking = await taken(proxy, path, { invalid: 'stop' });
+    if (taking.outcome !== 'claimed') throw new Error(taking.outcome);
+    const marked = await Array.fromAsync(proxy.store.rows(taking.batchId), ({ lookAlikeOf }) =>
+      orderAlike(lookAlikeOf),
+    );
+    expect(marked).toEqual([undefined, elsewhere?.listed[0]?.orderId]);
+  });
+
+  it('hold no row by an amount that more rows have than payments, or that another account has paid', async () => {
+    const proxy = await openFaultProxy();
+    await payElsewhere(proxy, '500.00');
+    await payElsewhere(proxy, '70.00', 'acc-u1001-eur').catch(() => undefined);
+    const rows = [
+      { id: 'a', amount: '500.00' },
+      { id: 'b', amount: '500.00' },
+      { id: 'c', amount: '70.00' },
+    ];
+    expect((await plannedOf(proxy, rows)).elsewhere).toMatchObject({ count: 1, alike: 0, isHeld: false });
+  });
+
+  it('are no matter of a store that was in use when they were made', async () => {
+    const proxy = await openFaultProxy();
+    const taking = await takeBoth(proxy, { invalid: 'stop' });
+    expect(taking.outcome).toBe('claimed');
+    const at = Date.now();
+    await proxy.store.recordResumption({ at: at - 3_600_000, from: at - 7_200_000, why: 'gap', detail: {} });
+    await payElsewhere(proxy, '123.45');
+    expect((await plannedOf(proxy, [{ id: 'c', amount: '123.45' }])).elsewhere).toBeNull();
+    await proxy.store.recordResumption({ at: at + 60_000, from: at - 60_000, why: 'gap', detail: {} });
+    expect((await plannedOf(proxy, [{ id: 'c', amount: '123.45' }])).elsewhere).toMatchObject({ alike: 1 });
+  });
+});
 
 it('rows are not paid again while the bank shows an order for their document', async () => {
   const proxy = await openFaultProxy();
