@@ -10,7 +10,9 @@ const EXAMPLE = fileURLToPath(new URL('../../examples/payouts.csv', import.meta.
 
 export async function demo(session: Session): Promise<ExitCode> {
   const exit = await payExample(session);
-  session.output.say('To see them in the browser: `payouts dev` in a terminal, then `payouts open` in another.');
+  session.output.say(
+    'To see them in the browser: `npx payouts dev` in a terminal, then `npx payouts open` in another.',
+  );
   return exit;
 }
 

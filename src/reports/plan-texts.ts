@@ -14,7 +14,7 @@ export function feesTexts({ fees, feesUnknown }: Pick<Costs, 'fees' | 'feesUnkno
     const payouts = counted(quoted + estimated, 'payout');
     return estimated === 0
       ? `${money(amount, currency)} for ${payouts}`
-      : `about ${money(amount, currency)} for ${payouts} (${groupedAmount(quoted)} quoted, ${groupedAmount(estimated)} estimated from them)`;
+      : `about ${money(amount, currency)} for ${payouts} (${groupedAmount(quoted)} quoted, ${groupedAmount(estimated)} estimated)`;
   });
   const known = parts.length === 0 ? [] : [`Fees now: ${parts.join(', ')}.`];
   const payouts = counted(feesUnknown, fees.length === 0 ? 'payout' : 'other payout');
@@ -60,7 +60,7 @@ const isShort = ({ after }: AccountOutlook): boolean => after.startsWith('-');
 export const boundTexts = ({ exchanges }: Pick<Plan, 'exchanges'>): string[] =>
   exchanges.map(({ amount, count, currency, sellAtMost, sellCurrency, payingAccountId, once }) => {
     if (once === null)
-      return `Fees apart, at most ${money(sellAtMost, sellCurrency)} is sold for ${money(amount, currency)}, paid from ${payingAccountId}.`;
+      return `Apart from fees, at most ${money(sellAtMost, sellCurrency)} is sold for ${money(amount, currency)}, paid from ${payingAccountId}.`;
     const day = once.executeOn === null ? '' : ` on ${once.executeOn}`;
     const fees = isZero(once.fees) ? '' : `, ${money(once.fees, currency)} of it for their fees`;
     const bought = `buys ${money(amount, currency)} into ${payingAccountId}${fees}`;
@@ -78,7 +78,7 @@ export const comparedTexts = ({ compared }: Pick<Costs, 'compared'>): string[] =
     if (saved === null)
       return `${id} sells ${cost(once)} now; what ${counted(payouts, 'exchange')} would cost is not quoted.`;
     const about = quoted < payouts ? 'about ' : '';
-    const by = quoted < payouts ? ` (${groupedAmount(quoted)} quoted, the others estimated from them)` : '';
+    const by = quoted < payouts ? ` (${groupedAmount(quoted)} quoted, the others estimated)` : '';
     const exchanges = payouts === 1 ? 'an exchange of its own' : `${groupedAmount(payouts)} exchanges`;
     const difference = saved.startsWith('-')
       ? `costs ${about}${money(saved.slice(1), sellCurrency)} more`

@@ -127,7 +127,7 @@ describe('the plan', () => {
     expect(text([])).toContain('\na is 441.73 USD short: payouts that it does not cover wait for money');
     const fees = { currency: 'USD', amount: '1000.00', quoted: 25, estimated: 975 };
     expect(text([fees])).toContain(
-      '\nFees now: about 1,000.00 USD for 1,000 payouts (25 quoted, 975 estimated from them).\nFees of 2 other payouts are',
+      '\nFees now: about 1,000.00 USD for 1,000 payouts (25 quoted, 975 estimated).\nFees of 2 other payouts are',
     );
     expect(text([{ ...fees, quoted: 3, estimated: 0 }])).toContain('\nFees now: 1,000.00 USD for 3 payouts.\n');
     expect(text([], { currency: 'EUR', amount: '415.00', without: ['9 JPY'] })).toContain(
