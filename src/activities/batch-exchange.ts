@@ -42,7 +42,7 @@ interface Notified {
   anewAt: number;
 }
 
-/** Rows that wait for an exchange that has ended continue, in the order of the file, as many at a time as the window has room for. */
+/** Lets the rows continue whose exchange has ended, in the order of the file, as many at a time as the window has room for. */
 export async function notifyOfExchanges(
   deps: ActivityDeps,
   batchId: string,

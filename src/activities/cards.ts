@@ -263,7 +263,7 @@ async function withForgotten(
   return { ...known, paymentId: null, inDoubtSince: known.inDoubtSince ?? restored.from };
 }
 
-/** What runs before this one have sent: nothing is sent again before it is known what became of it. */
+/** What earlier runs have sent: nothing is sent again until its outcome is known. */
 async function earlierRuns({ store }: ActivityDeps, merchantRequestId: string): Promise<EarlierRuns | undefined> {
   const { create, resume } = requestIdsOf(merchantRequestId);
   const creates = await Promise.all(create.map((id) => store.attempts(id)));

@@ -80,7 +80,7 @@ export interface ListReadRequest extends WatchKey {
   from: number;
   /** Whether the list is to prove that an order is absent: it is read from earlier on, and its orders are noted in the store. */
   toProve: boolean;
-  /** A reading under way that began then or later (epoch ms) will do; undefined: only one that begins after it is asked for. */
+  /** A reading in progress is accepted if it began at this time or later (epoch ms); undefined: only one that begins after the call. */
   after?: number;
 }
 

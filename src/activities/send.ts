@@ -215,7 +215,7 @@ interface Asked {
 /**
  * One attempt at an order of a payout. The order is made from the claimed row and what the bank shows right before, or repeats the
  * bytes of an earlier attempt that may have been executed. It leaves only if it is what people have signed, as the policy now in
- * force asks. Without a policy the last assessment is believed, and compared with names.
+ * force asks. Without a policy the last assessment takes the place of that reading.
  *
  * @throws Superseded if the run no longer holds the claim; no byte has left
  */

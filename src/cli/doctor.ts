@@ -111,7 +111,7 @@ async function checkWithStore(session: Session): Promise<Check[]> {
   ];
 }
 
-/** What is not ours has its own causes: they are reported all at once, not one by one as each is mended. */
+/** Other systems fail for causes of their own: one run reports all of them, not the next one each time one is mended. */
 async function checkWithoutStore(session: Session): Promise<Check[]> {
   const { config } = session;
   return [
@@ -296,7 +296,9 @@ export async function checkSignIn({ signIn: { openId }, settings, proxyFor }: Co
       return fail(`${message} ${hint}`);
     });
     if (keys === 0) return fail(`${openId.issuer} shows no key, so that no sign-in can be verified.`);
-    const left = signsOut ? ` and, after signing out, ${origin}${SIGN_IN_PATH}` : '; it cannot be told of a sign-out';
+    const left = signsOut
+      ? ` and, after signing out, ${origin}${SIGN_IN_PATH}`
+      : '; signing out here does not sign out there';
     const posted = notifies ? `, and to post logout tokens to ${origin}${BACK_CHANNEL_PATH}` : '';
     return `${openId.issuer} answers with ${counted(keys, 'key')}; it has to lead back to ${origin}${CALLBACK_PATH}${left}${posted}`;
   });
@@ -467,7 +469,7 @@ export async function judgeTemporal(
   }
 }
 
-/** How late orders came into lists at most (ms; undefined: none did), and whether proofs of absence allow for it. */
+/** The longest time after which an order appeared in a list (ms; undefined: none was late), and whether proofs of absence allow for it. */
 export function judgeListLag(
   seenMs: number | undefined,
   allowedMs: number,

@@ -1,4 +1,4 @@
-/** What a connection or a file is used for, in the words and settings of people. */
+/** What a connection or a file is used for, as people and settings call it. */
 interface Side {
   /** Begins a sentence. */
   what: string;

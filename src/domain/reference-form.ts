@@ -66,7 +66,7 @@ export class ByReference<T> {
 
 const stemOf = (reference: string): string => fold(reference).slice(0, STEM_LENGTH);
 
-/** How a UUID made of a name begins. */
+/** The first characters of a UUID of version 5, which is made of a name. */
 const OWN_STEM = /^[0-9a-f]{12}5[0-9a-f]$/;
 
 /**

@@ -272,7 +272,7 @@ const filesOf = (values: Values) => ({
   folderMaker: values.PAYOUTS_FOLDER_MAKER,
   lookAlikeDays: values.PAYOUTS_LOOK_ALIKE_DAYS,
   bankAuditsFrom: values.PAYOUTS_BANK_AUDITS_FROM,
-  /** How long a file can be taken back before anything of it is sent, ms; undefined: as the channel has it. */
+  /** How long a file can be taken back before anything of it is sent, ms; undefined: the default of the channel. */
   undoMs: values.PAYOUTS_UNDO,
   /** Currency in which the plan adds up what it costs. */
   baseCurrency: values.PAYOUTS_BASE_CURRENCY,

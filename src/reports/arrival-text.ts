@@ -5,7 +5,7 @@ import type { ReasonCode } from '../domain/reasons.ts';
 import { type Arrival, arrivalIfSent, isSlower, type Settling, settlingKey } from '../domain/settling.ts';
 import type { PayoutRecord } from '../store/store.ts';
 
-/** What an arrival is foretold from. */
+/** What an expected arrival is computed from. */
 export interface Foresight {
   /** Epoch ms. */
   at: number;

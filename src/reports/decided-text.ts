@@ -10,7 +10,7 @@ import { whoMay } from './next-step.ts';
 
 type Decided = Pick<SignedDecision, 'question' | 'decision'>;
 
-/** Of a decision about more rows, only the sum is told. */
+/** Of a decision about more rows, only the sum is given. */
 const ROWS_MAX = 1_000;
 
 /**

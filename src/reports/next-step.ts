@@ -78,7 +78,7 @@ export function kindOf({ state, reason }: { state: ShownState; reason: Reason | 
   return reason?.code ?? state;
 }
 
-/** The next step of a row; undefined if it is completed, and none of the money came back. What is in the way of all of them is told of each that goes on. */
+/** The next step of a row; undefined if it is completed, and none of the money came back. What stops all of them is shown for each that would go on. */
 export function nextStep(row: PayoutRecord, context: StepContext): NextStep | undefined {
   const step = ownStep(row, context);
   const { hindrance } = context;

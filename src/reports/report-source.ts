@@ -181,7 +181,7 @@ export async function stepContext(
   };
 }
 
-/** Kinds of payouts that are looked up for one answer; of further ones no arrival is foretold. */
+/** Kinds of payouts that are looked up for one answer; for further ones no arrival is estimated. */
 const KINDS_MAX = 20;
 
 /** By `settlingKey`: how long payouts like these took. */
@@ -203,7 +203,7 @@ async function settlingsOf(
 /** What is older says little of how long payouts take now. */
 const LEARNED_MS = 90 * DAY_MS;
 
-/** By reference: the payout that pays a row again which has ended. */
+/** By reference: the payout that pays an ended row again. */
 async function nextGenerations(
   store: Pick<Store, 'payoutsOf'>,
   rows: readonly PayoutRecord[],

@@ -11,7 +11,7 @@ import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import { assertReachable } from '../../platform/temporal/connection.ts';
 import { type Access, tokenSha256, tokensOf } from './callers.ts';
 
-/** The gateway's process: also the cards it keeps and the webhooks it takes. */
+/** What the process of a gateway holds, with the cards in its memory and the webhooks it receives. */
 export interface Gateway extends App {
   vault: CardVault;
   /** Events are stored before the answer and delivered after it. */

@@ -26,7 +26,7 @@ export const advicePath = (gateway: PagesGateway, { reference, kind, state }: Pa
     ? `${payoutPath(reference)}/advice`
     : undefined;
 
-/** What the payee of a completed payout is told, to print or to store as PDF, whether or not it is mailed as well. */
+/** The advice to the payee of a completed payout, to print or to store as PDF, whether or not it is mailed as well. */
 export function adviceRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   app.get('/payouts/:reference/advice', accessOf(ANY_ROLE), async (request, reply) => {
     const row = await visiblePayout(

@@ -375,7 +375,7 @@ const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][nu
   { head: 'Of', cell: ({ days }) => (days === 0 ? 'today' : `${counted(days, 'day')} ago`) },
 ];
 
-/** What was changed of the original, and what its reader warned of. */
+/** What was changed in the original, and the warnings of its reader. */
 const correctedNote = ({ corrected }: PendingUpload, path: string): Html | false =>
   corrected !== undefined &&
   html`<p class="note">This is a corrected copy, which is what will be paid: ${corrected.cells.join(', ') || 'nothing was changed'}. <a href="${path}/copy">Download the copy</a>, so that the program it came from can be corrected too.</p>

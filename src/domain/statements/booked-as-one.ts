@@ -42,7 +42,7 @@ export class FilePayments {
 
 /**
  * What a sum pays of the payments of a file, with their fees or without: all, or all but the few that are missing. Nothing is paid if
- * it cannot be told.
+ * that is not certain.
  */
 export function partPaid(
   payments: readonly OurMovement[],

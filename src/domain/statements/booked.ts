@@ -112,7 +112,7 @@ export interface Discrepancy {
   ourCurrency: string;
   booked: bigint | undefined;
   on: string;
-  /** References that it may belong to, if it cannot be told; of a file, the rows that may be missing. */
+  /** References that it may belong to, if that is not certain; of a file, the rows that may be missing. */
   candidates: readonly string[];
   /** The file that was booked as one. */
   batchId?: string | undefined;

@@ -93,7 +93,7 @@ export interface Gap {
 
 /**
  * Which statements make up the ledger, in order, and where one does not continue the balance of the one before. A statement of days
- * that others have told already is left out: a bank may send days and months.
+ * that others cover already is left out: a bank may send days and months.
  */
 export function chainOf(statements: readonly LedgerStatement[]): { chain: LedgerStatement[]; gaps: Gap[] } {
   const left = statements.toSorted((a, b) => compare(a.from, b.from) || compare(b.to, a.to));

@@ -27,7 +27,7 @@ interface RuleBook {
   firstOf(uid: string, id: string, row: Place): Place;
 }
 
-/** Columns about which the reader of a bank message itself reports that they are missing. */
+/** Columns whose absence the reader of a bank message reports itself. */
 const REPORTED_BY_READER: ReadonlySet<string> = new Set(['uid', 'account_id', 'beneficiary_type', 'payment_type']);
 const LACKING =
   'the bank requires it but the message does not contain it; add it to the payee directory (--payees FILE)';

@@ -8,7 +8,7 @@ import { asLogged } from './read-log.ts';
 /** Payouts erased in one transaction: a writer that waits for it waits some 50 ms. */
 const PAYOUTS_PER_STEP = 100;
 const CHECKS_PER_STEP = 500;
-/** Of each kind in one pass: others can write in between, and a year is still erased within hours. */
+/** The most of each kind in one pass, so that others can write in between; a year is still erased within hours. */
 const STEPS_MAX = 20;
 /** After everything is erased: what became due since then waits for so long. */
 const REST_MS = 3_600_000;

@@ -22,7 +22,7 @@ const GATEWAYS = ['gateway', 'card-gateway'] as const;
 const BANK = { allows: 'move money at the bank', needs: ['worker', 'card-gateway'] } as const;
 const TEMPORAL = { allows: 'read and write workflows of the namespace', needs: SERVICES } as const;
 
-/** Every setting that holds a secret, and who needs it: the table of docs/production.md, `payouts doctor` and ops go by it. */
+/** Every setting that holds a secret, and who needs it: the table of docs/production.md, `payouts doctor` and ops follow it. */
 export const HOLDINGS: Readonly<Record<string, Holding>> = {
   PAYOUTS_API_KEY: BANK,
   PAYOUTS_API_SECRET: BANK,

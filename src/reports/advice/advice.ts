@@ -22,7 +22,7 @@ export interface AdvisedPayment {
   reasonCode?: string | undefined;
 }
 
-/** What a payee is told: the same as a mail and on paper. */
+/** The advice to a payee: the same by mail and on paper. */
 export interface Advice {
   language: AdviceLanguage;
   subject: string;

@@ -296,7 +296,7 @@ async function mailOf(
   return digestOf(deps, { events: its, name: JSON.stringify([name, events[0], events.at(-1)]) });
 }
 
-/** Whether an event is for the person whom the mails are for: of what waits, only what they can decide now. */
+/** Whether an event goes into the mails of this person: of what waits, only what they can decide now. */
 async function isForReader(deps: SenderDeps, person: string | undefined, { kind, subject }: OutboxEvent) {
   if (person === undefined || !ABOUT_WAITING.includes(kind)) return true;
   const row = await deps.store.payout(subject);
