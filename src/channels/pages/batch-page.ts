@@ -21,6 +21,7 @@ import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { mayBeUnpaid } from '../../reports/report-batch.ts';
 import { stepContext } from '../../reports/report-source.ts';
+import { STATE_WORDS } from '../../reports/state-texts.ts';
 import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
 import { ConcurrencyCounter, whenOver } from '../http/admission.ts';
@@ -254,7 +255,7 @@ const totals = ({ totals: shown }: BatchPage): Html =>
 function rowsOf({ batch: { batchId }, rows, to: payee, state, next, previous }: BatchPage): Html {
   if (rows.length === 0) return nothing('There are no rows in this state.');
   const to = (query: { before?: number; after?: number }): string => addressOf(batchPath(batchId), { state, ...query });
-  return html`${dataTable(state === undefined ? 'Rows' : `Rows that are ${stateWords(state)}`, columns(payee), rows)}
+  return html`${dataTable(state === undefined ? 'Rows' : `Rows ${STATE_WORDS[state]}`, columns(payee), rows)}
 <div class="actions" role="navigation" aria-label="More rows">
 ${previous !== undefined && html`<a class="button" rel="prev" href="${to({ before: previous })}">Previous rows</a>`}
 ${next !== undefined && html`<a class="button" rel="next" href="${to({ after: next })}">Next rows</a>`}

@@ -87,7 +87,7 @@ ${uid !== undefined && !(found instanceof BankError) && (accounts.length < 2 ? n
     if (payout !== null) return reply.redirect(payoutPath(reference), 303);
     const view = viewOf(request, reply, gateway);
     const body = html`<section class="narrow"><h1>It is being started</h1>
-<p class="note" role="status">This page goes on by itself as soon as it is stored.</p><p><a class="button" href="">Look again</a></p></section>`;
+<p class="note" role="status">It is shown here as soon as it is stored.</p><p><a class="button" href="">Reload</a></p></section>`;
     return show(reply.header('refresh', '2'), view, { title: 'It is being started', body });
   });
 }

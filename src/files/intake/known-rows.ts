@@ -246,7 +246,10 @@ function brokenBecause(
     return { rule: 'retry-not-proven', message };
   }
   if (isUnpaid && !isDoubtful) {
-    return { rule: 'retry-not-proven', message: `the earlier payout is not proven unpaid: ${shown}; nothing was sent` };
+    return {
+      rule: 'retry-not-proven',
+      message: `it is not proven that the earlier payout moved no money: ${shown}; nothing was sent`,
+    };
   }
   if (toAgree !== undefined && !isDoubtful) {
     const agree = `payouts acknowledge ${toAgree} agrees that it may be paid again`;
@@ -257,9 +260,9 @@ function brokenBecause(
     const part = code === 'partly-returned' ? '; an amount up to that may be paid again' : '';
     return { rule: 'retry-not-proven', message: `the earlier payout is completed: ${message}${part}` };
   }
-  const state = isDoubtful ? `${before.state}, but the bank shows an order that contradicts this` : before.state;
+  const but = isDoubtful ? ', but the bank shows an order that contradicts this' : '';
   return {
     rule: 'retry-not-proven',
-    message: `the earlier payout is not proven unpaid (${state}); wait until it ends, or resolve it first`,
+    message: `it is not proven that the earlier payout moved no money (${before.state}${but}); wait until it ends, or have an operator resolve it`,
   };
 }
