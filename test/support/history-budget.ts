@@ -2,14 +2,11 @@ import type { WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
 import { expect } from 'vitest';
 import { eventTimeOf } from './event-time.ts';
+import { isOfBusyMachine } from './failed-tasks.ts';
 
 type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
 
 const { EventType } = proto.temporal.api.enums.v1;
-
-/** A task that would end a workflow fails while there is a message that it has not seen. */
-const CAME_BEFORE_ITS_END =
-  proto.temporal.api.enums.v1.WorkflowTaskFailedCause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND;
 
 /** A signal, the workflow task that it causes, and the read. */
 const EVENTS_OF_NOTICE = 5;
@@ -33,10 +30,10 @@ export async function assertBudget(handle: WorkflowHandle, most: number, notices
   expect(counted, `events of ${handle.workflowId}:\n${events.map(lineOf).join('\n')}\n`).toBeLessThanOrEqual(most);
 }
 
-/** Its time was over, a message came before its end, or it ended with nothing but the wish for another one. */
+/** Its time was over, it failed through nobody's fault, or it ended with nothing but the wish for another one. */
 const isOfLateTask = (event: HistoryEvent, index: number, events: readonly HistoryEvent[]): boolean =>
   event.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT ||
-  event.workflowTaskFailedEventAttributes?.cause === CAME_BEFORE_ITS_END ||
+  isOfBusyMachine(event) ||
   (event.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED &&
     events[index + 1]?.eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED);
 

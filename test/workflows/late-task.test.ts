@@ -3,7 +3,7 @@ import { Worker } from '@temporalio/worker';
 import { describe, expect, inject, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { payoutWorkflowId, TASK_QUEUE } from '../../src/domain/names.ts';
-import { failedTasks } from '../support/failed-tasks.ts';
+import { AFTER_LOST_TASK } from '../support/failed-tasks.ts';
 import { openLateServer } from '../support/late-server.ts';
 import { type PayoutHandle, until } from '../support/payout-routes.ts';
 import { DEFAULT_INSTRUCTION, type Product, startProduct } from '../support/product.ts';
@@ -15,8 +15,8 @@ import { until as untilTrue } from '../support/until.ts';
  */
 const TASK_MS = 8_000;
 const LATE_MS = 5_000;
-/** For a task to go through a worker that has nothing else to do. */
-const PROCESSED_MS = 500;
+/** How long the worker may take for the second task; a local activity has 7 s. */
+const PROCESSED_MS = 2_500;
 
 const start = (product: Product, id: string): Promise<PayoutHandle> =>
   product.client.workflow.start<() => Promise<never>>('payout', {
@@ -26,12 +26,12 @@ const start = (product: Product, id: string): Promise<PayoutHandle> =>
     workflowTaskTimeout: TASK_MS,
   });
 
-async function tasksOf(handle: PayoutHandle): Promise<{ begun: number; timedOut: number; failed: unknown[] }> {
+async function tasksOf(handle: PayoutHandle): Promise<{ begun: number; timedOut: number; failed: string[] }> {
   const events = (await handle.fetchHistory()).events ?? [];
   return {
     begun: events.filter((event) => event.workflowTaskStartedEventAttributes != null).length,
     timedOut: events.filter((event) => event.workflowTaskTimedOutEventAttributes != null).length,
-    failed: failedTasks(events).map((event) => event.workflowTaskFailedEventAttributes?.failure?.message),
+    failed: events.flatMap(({ workflowTaskFailedEventAttributes: failed }) => failed?.failure?.message ?? []),
   };
 }
 
@@ -63,14 +63,14 @@ async function afterLateTask(message: (handle: PayoutHandle) => Promise<void>) {
     mayStore = Promise.withResolvers<void>();
     const letThrough = server.holdBack();
     const handle = await start(product, `late-${attempt}`);
-    await untilTrue(async () => (await tasksOf(handle)).begun === 1);
+    await untilTrue(async () => (await tasksOf(handle)).begun > 0);
     await timer(LATE_MS);
     letThrough();
-    await untilTrue(async () => runs === 1);
+    await untilTrue(async () => runs > 0);
     const isInTime = (await tasksOf(handle)).begun === 1;
     await message(handle);
-    await untilTrue(async () => (await tasksOf(handle)).begun === 2);
-    await timer(PROCESSED_MS);
+    await untilTrue(async () => (await tasksOf(handle)).begun > 1);
+    for (let ms = 0; ms < PROCESSED_MS && runs === 1; ms += 100) await timer(100);
     mayStore.resolve();
     await until(handle, 'awaiting-approval');
     const { timedOut, failed } = await tasksOf(handle);
@@ -89,7 +89,7 @@ describe.concurrent('a workflow task that times out while a local activity runs'
   it('stops no payout for ever, though a message comes with the next task', async () => {
     // Of the maker: it is refused, and an activity puts that into the audit.
     const { failed, runs } = await afterLateTask((handle) => handle.signal('approve', { by: 'mia' }));
-    expect(failed).toEqual(['a workflow task timed out while a local activity ran; the workflow is replayed']);
+    expect(failed).toEqual([AFTER_LOST_TASK]);
     expect(runs).toBe(2);
   });
 
