@@ -151,7 +151,9 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   const found = new Found(expected, ownIds);
   for (const orderId of ownIds) {
     const order = await readIfThere(deps, orderId);
-    if (order !== undefined) found.add(order);
+    if (order === undefined) continue;
+    if (await isSentUnderAnother(deps, order, reference)) found.isOthers(orderId);
+    else found.add(order);
   }
   // Before the time range is computed: the first answers of a process show the bank's time.
   await deps.assertIdentity();
@@ -191,6 +193,12 @@ async function attemptsOnRecord(
   };
 }
 
+/** A proxy may answer a POST with the id of another order, which shows that it was sent under a reference of its own. */
+async function isSentUnderAnother({ store }: ActivityDeps, { client_order_id: shown }: Order, reference: string) {
+  if (shown === undefined || referenceForm(shown, reference) !== 'other') return false;
+  return (await store.attemptsOf([shown])).length > 0;
+}
+
 /** What the bank has shown, by how much it looks like the order that was sent. */
 class Found {
   /** May be this order by all that they show: not "absent". */
@@ -199,11 +207,17 @@ class Found {
   private readonly accepted: readonly string[];
   private readonly orders: Order[] = [];
   private readonly altered: Order[] = [];
+  /** Ids that were returned for this order and belong to others. */
+  private readonly others = new Set<string>();
   private arrivals = 0;
 
   constructor(expected: ExpectedOrder, accepted: readonly string[]) {
     this.expected = expected;
     this.accepted = accepted;
+  }
+
+  isOthers(orderId: string): void {
+    this.others.add(orderId);
   }
 
   add(order: Order): void {
@@ -217,7 +231,7 @@ class Found {
   sort(order: Order): void {
     if (isReturn(order)) return;
     const form = this.formOf(order);
-    const isAccepted = this.accepted.includes(order.order_id);
+    const isAccepted = this.accepted.includes(order.order_id) && !this.others.has(order.order_id);
     if (form !== 'other' && isArrival(order) && !isAccepted) this.arrivals += 1;
     else if (form === 'as-sent' || isAccepted) this.add(order);
     else if (form !== 'other') {
@@ -237,7 +251,7 @@ class Found {
     const strangers = strange.map((order) => withoutReference(order, expected));
     const listed = orders.map(({ order_id }) => order_id);
     const [orderId, ...others] = listed;
-    const insteadOf = accepted.find((id) => !listed.includes(id));
+    const insteadOf = accepted.find((id) => !listed.includes(id) && !this.others.has(id));
     const isOther = altered.length + arrived > 0 || shown.some(({ differences }) => differences.length > 0);
     const conflict = { kind: 'conflict' as const, listed, shown: [...shown, ...strangers], isOurs };
     // One order was accepted and another is shown: unless it is the same one, people must say which of them pays.

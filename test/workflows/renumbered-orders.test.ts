@@ -101,4 +101,26 @@ describe.concurrent('an open order that the bank gives another id', () => {
     expect(await handle.result()).toMatchObject({ state: 'completed' });
     expect(await exchanges()).toHaveLength(1);
   });
+
+  it('is followed by its reference where the id of another order was returned for it', async () => {
+    const ids: string[] = [];
+    const bank = (real: Bank): Bank => ({
+      ...real,
+      transactions: {
+        ...real.transactions,
+        payment: async (...asked) => {
+          const made = await real.transactions.payment(...asked);
+          ids.push(made.order_id);
+          return { ...made, order_id: ids[0] ?? '' };
+        },
+      },
+    });
+    await using product = await startProduct({ bank });
+    expect(await (await product.start({ id: 'first' })).result()).toMatchObject({
+      state: 'completed',
+      orderId: ids[0],
+    });
+    const result = await (await product.start({ id: 'second' })).result();
+    expect(result).toMatchObject({ state: 'completed', orderId: ids[1] });
+  });
 });

@@ -150,6 +150,7 @@ const wasRead = ({ status }: OrderJudgement): boolean => status !== NOT_FOUND &&
 /**
  * A bank may give an open order another id. Either a read by the earlier one shows it, or no read and no list does, and one order, as
  * it was sent, is under the reference. That one is followed to its end if it pays; if it does not, people are asked about the other.
+ * The id that was returned may also be that of another order, which a read shows under a reference of its own.
  */
 async function followsRenumbered(order: OrderState, { orderId, status, differences }: OrderRead): Promise<boolean> {
   const { view, reference, placed, memory, terms } = order;
@@ -158,14 +159,15 @@ async function followsRenumbered(order: OrderState, { orderId, status, differenc
     view.inbox.readAgain();
     return true;
   }
-  const others = view.inbox.noticesFor(reference).filter((notice) => notice.orderId !== placed.orderId);
-  if (status !== NOT_FOUND || others.length === 0) return false;
+  const isGone = status === NOT_FOUND;
+  const reported = view.inbox.noticesFor(reference).filter((notice) => notice.orderId !== placed.orderId);
+  if (reported.length === 0 || !(isGone || differences.includes(NO_REFERENCE))) return false;
   // No second order of an exchange asks people: nothing else leads to the next read.
   if (order.kind === 'exchange') placed.quickReads += 1;
-  if (Date.now() - (memory.lastSentAt ?? Date.now()) < terms.waits.listLagMs) return false;
+  if (isGone && Date.now() - (memory.lastSentAt ?? Date.now()) < terms.waits.listLagMs) return false;
   const search = await searchOnce(order, 0, true);
-  if (search?.kind !== 'found' || search.insteadOf === undefined) return false;
-  view.note(`order ${search.insteadOf} is shown nowhere any more: order ${search.orderId} is followed in its place`);
+  if (search?.kind !== 'found' || search.orderId === placed.orderId) return false;
+  view.note(`order ${search.orderId} is followed in the place of ${placed.orderId}`);
   order.followsInstead(search.orderId, search.insteadOf);
   view.inbox.readAgain();
   return true;

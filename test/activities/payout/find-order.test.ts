@@ -61,7 +61,8 @@ async function lost({
     await store.changePayout(other, { state: 'completed', orderId: `other-${index + 1}`, at: SENT_AT });
   }
   const asked: number[] = [];
-  const get = async () => Promise.reject(envelopeError(2005, { operation: 'GET' }));
+  const byId = new Map<string, Order>();
+  const get = async (orderId: string) => byId.get(orderId) ?? Promise.reject(envelopeError(2005, { operation: 'GET' }));
   const find = (
     shown: readonly Order[],
     at = SENT_AT + WINDOW_MS,
@@ -81,7 +82,7 @@ async function lost({
       { claim: { storeId: store.id, reference, term }, orderKind: 'payment', since: SENT_AT, mayProve, placedIds },
     );
   };
-  return { find, record, reference, asked, store };
+  return { find, record, reference, asked, store, byId };
 }
 
 const ALTERED = { kind: 'conflict', reason: 'reference-conflict', listed: [] };
@@ -260,4 +261,15 @@ it('without a proof that nothing shows it, or after a second attempt, it is for 
   const again = { runId: 'run-1', activityId: '2', sentAt: SENT_AT, request: SENT };
   await store.recordAttempt({ ...again, reference, attempt: 2 });
   expect(await find([renumbered], undefined, undefined, ['first'])).toMatchObject(DUPLICATE);
+});
+
+it('an id that was returned for another order too is not taken for that of this one', async () => {
+  const { find, reference, byId } = await lost({ others: ['other'] });
+  const others = payment('other-1', { client_order_id: payoutClaim('other').reference });
+  byId.set('other-1', others);
+  const own = payment('x', { client_order_id: reference });
+  const found = await find([others, own], undefined, undefined, ['other-1']);
+  expect(found).toMatchObject({ kind: 'found', orderId: 'x' });
+  expect(found).not.toHaveProperty('insteadOf');
+  expect(await find([others], undefined, undefined, ['other-1'])).toMatchObject({ kind: 'nothing', isOurs: true });
 });
