@@ -19,7 +19,14 @@ import {
   type Return,
   type StoredExchange,
 } from '../domain/reconciliation.ts';
-import { ByReference, mayBeAltered, mayBeOurs, ownStem, referenceForm } from '../domain/reference-form.ts';
+import {
+  ByReference,
+  mayBeAltered,
+  mayBeOurs,
+  mayBeSpelled,
+  ownStem,
+  referenceForm,
+} from '../domain/reference-form.ts';
 import { expectedOrder, type SentOrder } from '../domain/sent-order.ts';
 import { mayBeOrderOf, orderAsked } from '../domain/submission.ts';
 import { capsOf } from '../people/decisions/asked.ts';
@@ -162,7 +169,10 @@ async function sentReferences(
   { uid, since }: OrderList,
   orders: readonly Order[],
 ): Promise<Map<string, string>> {
-  const odd = orders.filter(({ client_order_id: shown }) => shown === undefined || mayBeAltered(shown));
+  const spellings = (await store.referenceSpellings()) ?? [];
+  const odd = orders.filter(
+    ({ client_order_id: shown }) => shown === undefined || mayBeAltered(shown) || mayBeSpelled(shown, spellings),
+  );
   const owners = await store.payoutsOfOrders(odd.map(({ order_id }) => order_id));
   const ofOrder = new Map(owners.map(({ orderId, reference }) => [orderId, reference]));
   const sentAs = new Map<string, string>();

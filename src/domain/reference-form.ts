@@ -109,6 +109,12 @@ export function spellingsOf(sent: string, shown: string): ReferenceSpelling[] {
   return tried.filter((spelling) => spelled(sent, spelling) === shown);
 }
 
+/** Whether this may be a reference of ours in one of the changed forms in which the bank is known to write them. */
+export const mayBeSpelled = (shown: string, spellings: readonly ReferenceSpelling[]): boolean =>
+  !AS_SENT.test(shown) &&
+  OWN_STEM.test(stemOf(shown)) &&
+  spellings.some(({ hyphens, length = hyphens === 'kept' ? 36 : 32 }) => shown.length === length);
+
 /** The spellings that explain everything seen; `undefined`: nothing was seen before. */
 export const narrowed = (
   before: readonly ReferenceSpelling[] | undefined,

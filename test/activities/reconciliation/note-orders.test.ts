@@ -6,6 +6,7 @@ import { orderStage } from '../../../src/bank/schemas/order-status.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
+import { spellingsOf } from '../../../src/domain/reference-form.ts';
 import { provenUnpaid } from '../../../src/store/proven-unpaid.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
@@ -331,6 +332,15 @@ describe('a bank that shows references in another form', () => {
     const second = order('more', 'COMPLETED', { client_order_id: shown });
     expect(await note([back, second])).toMatchObject({ returns: 1, incidents: 1, unaskedOrders: 0 });
     expect(await reported()).toEqual(['returned back  ', 'second-order more  ']);
+  });
+
+  it('shows a second order in a form like no other, once that is known as its spelling', async () => {
+    const short = reference.replaceAll('-', '').slice(0, 18);
+    const second = order('more', 'COMPLETED', { client_order_id: short });
+    expect(await note([second])).toMatchObject({ incidents: 0, unaskedOrders: 1 });
+    await store.narrowReferenceSpellings(spellingsOf(reference, short));
+    expect(await note([second])).toMatchObject({ incidents: 1, unaskedOrders: 0 });
+    expect(await reported()).toEqual(['second-order more  ']);
   });
 
   it('shows the exchange of a payout', async () => {
