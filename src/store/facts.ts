@@ -62,23 +62,25 @@ async function knownReturn(
   { reference, orderId, amount, currency, shownBy }: Seen,
   about: Parameters<typeof sameReturn>[2],
 ): Promise<ReturnRecord | undefined> {
-  const own = db.selectFrom('returns').selectAll().where('reference', '=', reference);
+  const all = db.selectFrom('returns').selectAll();
+  // By id alone: its index finds one row, where that of the payout finds all of it.
   const itself =
-    (await own.where('orderId', '=', orderId).executeTakeFirst()) ??
-    (await own.where('otherId', '=', orderId).executeTakeFirst());
-  if (itself !== undefined) return itself;
-  const free = own
+    (await all.where('orderId', '=', orderId).executeTakeFirst()) ??
+    (await all.where('otherId', '=', orderId).executeTakeFirst());
+  if (itself?.reference === reference) return itself;
+  const free = all
+    .where('reference', '=', reference)
     .where('currency', '=', currency)
-    .where('shownBy', '!=', shownBy)
+    .where('shownBy', '=', shownBy === 'orders' ? 'statement' : 'orders')
     .where('otherId', 'is', null)
     .orderBy('seenAt')
     .orderBy('orderId');
   const written = unsigned(amount);
-  const equal = await free
-    .where('amount', 'in', [written, `-${written}`])
-    .limit(1)
-    .execute();
-  return sameReturn({ amount, currency }, equal.length > 0 ? equal : await free.execute(), about);
+  for (const equal of [written, `-${written}`]) {
+    const first = await free.where('amount', '=', equal).limit(1).executeTakeFirst();
+    if (first !== undefined) return first;
+  }
+  return sameReturn({ amount, currency }, await free.execute(), about);
 }
 
 async function setCameBack(db: Database, reference: string, cameBack: CameBack | undefined): Promise<void> {
@@ -102,7 +104,7 @@ async function paidOf(
 
 /** Oldest first. */
 export async function returnsOf(db: Database, references: readonly string[]): Promise<ReturnRecord[]> {
-  const query = db.selectFrom('returns').selectAll();
+  const query = db.selectFrom('returns').selectAll().orderBy('orderId');
   const found = await inChunks(references, (some) => query.where('reference', 'in', some).execute());
   return found.sort((a, b) => a.seenAt - b.seenAt);
 }

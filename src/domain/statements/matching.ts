@@ -269,15 +269,13 @@ class Matching {
   /** Takes what is exactly a movement of the record; returns the others, in order of their days. */
   private exact(record: OurRecord, lines: readonly Named[]): Named[] {
     const inOrder = lines.toSorted((a, b) => (a.line.on < b.line.on ? -1 : a.line.on > b.line.on ? 1 : 0));
+    const left = record.movements.filter(({ id }) => this.unbooked.has(id));
     return inOrder.filter(({ line, by }) => {
       const isIt = (it: OurMovement): boolean =>
-        this.unbooked.has(it.id) &&
-        isSamePlace(it, line) &&
-        it.minor === line.minor &&
-        !line.isReversal &&
-        this.mayBeReturn(it, line);
-      const fitting = record.movements.filter(isIt);
-      const movement = fitting.find(({ kind }) => (kind === 'fee') === line.isFee) ?? fitting[0];
+        isSamePlace(it, line) && it.minor === line.minor && !line.isReversal && this.mayBeReturn(it, line);
+      const alike = left.findIndex((it) => (it.kind === 'fee') === line.isFee && isIt(it));
+      const at = alike < 0 ? left.findIndex(isIt) : alike;
+      const [movement] = at < 0 ? [] : left.splice(at, 1);
       if (movement === undefined) return true;
       this.take(line, movement, by);
       return false;
@@ -444,7 +442,7 @@ class Matching {
 
   /** What names nothing of ours, by account, direction, amount and day; where it helps, by the payee's account. */
   byAmount(): void {
-    const free = Map.groupBy(this.unbooked.values(), placeOf);
+    const free = Map.groupBy(oldestFirst(this.unbooked.values()), placeOf);
     for (const line of inOrderOfDays(this.open)) {
       const chosen = this.fittest(free.get(placeOf(line)), line);
       if (chosen === undefined) continue;
@@ -452,7 +450,7 @@ class Matching {
       this.take(line, chosen, 'amount');
     }
     const withFee = Map.groupBy(
-      [...this.unbooked.values()].filter((it) => it.kind !== 'fee' && this.feesOf(it.reference, it).length > 0),
+      oldestFirst(this.unbooked.values()).filter((it) => it.kind !== 'fee' && this.feesOf(it.reference, it).length > 0),
       (it) => placeOf({ ...it, minor: it.minor + sum(this.feesOf(it.reference, it)) }),
     );
     for (const line of inOrderOfDays(this.open)) {
@@ -461,12 +459,12 @@ class Matching {
     }
   }
 
-  /** Of movements of one amount: that of the payee whose account the line shows, else the oldest. */
-  private fittest(some: readonly OurMovement[] = [], line: BookedLine): OurMovement | undefined {
-    const fitting = some.filter((it) => this.unbooked.has(it.id) && this.mayBe(it, line));
-    const known = fitting.filter((it) => this.isPaidTo(it, line));
-    const inOrder = (known.length > 0 ? known : fitting).toSorted((a, b) => (a.on < b.on ? -1 : 1));
-    return inOrder.find(({ kind }) => kind !== 'fee') ?? inOrder[0];
+  /** Of movements of one amount, in order: that of the payee whose account the line shows, else the first. */
+  private fittest(some: OurMovement[] = [], line: BookedLine): OurMovement | undefined {
+    while (some[0] !== undefined && !this.unbooked.has(some[0].id)) some.shift();
+    const isFit = (it: OurMovement): boolean => this.unbooked.has(it.id) && this.mayBe(it, line);
+    const known = line.counterparty === undefined ? undefined : some.find((it) => this.isPaidTo(it, line) && isFit(it));
+    return known ?? some.find(isFit);
   }
 
   private mayBe(movement: OurMovement, line: BookedLine): boolean {
@@ -590,6 +588,12 @@ function isBookedBack({ state }: OurRecord, debits: readonly Named[], credits: r
 
 /** What a payout, an exchange or a transfer takes from its account. */
 const isPaidOut = ({ direction, kind }: OurMovement): boolean => direction === 'debit' && kind !== 'fee';
+
+/** Fees last. */
+const oldestFirst = (some: Iterable<OurMovement>): OurMovement[] =>
+  [...some].sort(
+    (a, b) => Number(a.kind === 'fee') - Number(b.kind === 'fee') || (a.on < b.on ? -1 : a.on > b.on ? 1 : 0),
+  );
 
 const inOrderOfDays = (lines: Iterable<BookedLine>): BookedLine[] =>
   [...lines].sort((a, b) => (a.on < b.on ? -1 : a.on > b.on ? 1 : a.id < b.id ? -1 : 1));

@@ -301,7 +301,7 @@ create table returns (
   shown_by text not null, other_id text unique,
   seen_at bigint not null
 );
-create index returns_reference on returns (reference);
+create index returns_reference on returns (reference, shown_by, other_id, amount, seen_at, order_id);
 
 create table unasked_orders (
   order_id text primary key,
