@@ -8,6 +8,7 @@ export const EVENT_KINDS = {
   'payout.submitted': 'the bank has accepted the order of a payout',
   'payout.attention': 'people have to act on a payout',
   'payout.reminder': 'the time that people have to act on a payout ends soon; once for each wait',
+  'payout.comment': 'somebody has written a comment on a payout',
   'payout.rejected': 'a payout was rejected, here or at the bank; `payout.ended` follows',
   'payout.ended': 'a payout has ended: completed, failed, rejected or cancelled',
   'payout.returned': 'the bank shows that money of a payout came back',

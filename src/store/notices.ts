@@ -1,3 +1,4 @@
+import { COMMENTED } from './audit/entry.ts';
 import { audit } from './audit-log.ts';
 import { type Database, inChunks, insertNew, inTransaction } from './engine/database.ts';
 import type { AdviceRecord, ReminderRecord } from './notice-tables.ts';
@@ -51,6 +52,17 @@ export function recordReminder(db: Database, reminder: ReminderRecord, at: numbe
     if (numInsertedOrUpdatedRows !== 1n) return false;
     await announce(transaction, { kind: 'payout.reminder', subject: reference, uid: waiting.uid, at });
     return true;
+  });
+}
+
+/** Keeps a comment as an entry of the audit log, together with its event. */
+export function recordComment(
+  db: Database,
+  { reference, uid, actor, text, at }: { reference: string; uid: string; actor: string; text: string; at: number },
+): Promise<void> {
+  return inTransaction(db, async (transaction) => {
+    await audit(transaction, { at, actor, action: COMMENTED, subject: reference, detail: { remark: text } });
+    await announce(transaction, { kind: 'payout.comment', subject: reference, uid, at });
   });
 }
 

@@ -24,12 +24,12 @@ export function commentRoute(
   payoutIn: (request: FastifyRequest) => Promise<PayoutRecord>,
 ): void {
   app.post('/payouts/:reference/comments', accessOf(ANY_ROLE), async (request, reply) => {
-    const { reference } = await payoutIn(request);
+    const { reference, uid } = await payoutIn(request);
     const { text, by } = parsed(commentBody, request.body, 'form');
     const actor = request.caller.name ?? by;
     if (actor === undefined)
       throw new Problem('usage', 'name-missing', 'Your name is missing.', { hint: 'Give your name.' });
-    await store.audit({ at: now(), actor, action: COMMENTED, subject: reference, detail: { remark: text } });
+    await store.recordComment({ reference, uid, actor, text, at: now() });
     return reply.redirect(`${payoutPath(reference)}#comments`, 303);
   });
 }

@@ -18,7 +18,7 @@ import {
 } from '../../domain/events-out.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
 import type { Log, WorkerSettings } from '../../domain/settings.ts';
-import { dayIn, nextAt } from '../../domain/time.ts';
+import { DAY_MS, dayIn, nextAt } from '../../domain/time.ts';
 import type { MailReceivers, MailServer, Subscription, WebhookReceiver } from '../../platform/config/events.ts';
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../../store/store.ts';
 import { type CloudEvent, cloudEvent } from './cloud-event.ts';
@@ -298,9 +298,21 @@ async function mailOf(
 
 /** Whether an event goes into the mails of this person: of what waits, only what they can decide now. */
 async function isForReader(deps: SenderDeps, person: string | undefined, { kind, subject }: OutboxEvent) {
-  if (person === undefined || !ABOUT_WAITING.includes(kind)) return true;
+  if (person === undefined) return true;
+  if (kind === 'payout.comment') return isAddressed(deps, person, subject);
+  if (!ABOUT_WAITING.includes(kind)) return true;
   const row = await deps.store.payout(subject);
   return row !== undefined && (await ofReader(deps, person, [row])).length > 0;
+}
+
+const COMMENTS_MAX = 500;
+const COMMENTS_MS = 30 * DAY_MS;
+
+/** Whether somebody else has commented last on a payout that the person has made or commented on. */
+async function isAddressed({ store, now }: SenderDeps, person: string, reference: string): Promise<boolean> {
+  const comments = await store.commentsFor({ name: person, since: now() - COMMENTS_MS, limit: COMMENTS_MAX });
+  const last = comments.find(({ subject }) => subject === reference);
+  return last !== undefined && last.actor !== person;
 }
 
 export interface SenderDeps extends LeaseDeps {

@@ -87,6 +87,11 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
     lines: listed(rows, (row) => rowLines(row, `${why(row)}; until ${momentText(row.decideBy ?? '')}`)),
     goOn: { page: '/', command: 'payouts inbox' },
   }),
+  'payout.comment': (rows) => ({
+    title: `${counted(rows.length, 'payout')} with a new comment`,
+    lines: listed(rows, (row) => rowLines(row, 'somebody has written a comment; its page shows it')),
+    goOn: { page: '/', command: 'payouts audit show ID' },
+  }),
   'batch.attention': (batches) => ({
     title: `${counted(batches.length, 'batch', 'batches')} paused`,
     lines: listed(batches, (batch) => batchLines(batch, 'it was paused automatically; somebody has to decide')),

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../src/domain/time.ts';
 import { deliverDigest, mailTransport } from '../../../src/reports/events/deliver.ts';
+import { batchClaim, claimRow } from '../../store/samples.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 import { FakeMailServer } from './mail-server.ts';
 import { NAME, SETTINGS, Sending } from './sending.ts';
@@ -200,4 +201,33 @@ it('a mail for a person has of what waits only what they can decide', async () =
   };
   expect(await mailed('bob')).toEqual(['Payouts: 1 payout needs attention', 'Payouts: 1 payout waits for a decision']);
   expect(await mailed('eve')).toEqual([]);
+});
+
+it('a mail for a person has comments of others on what they have submitted or commented on', async () => {
+  await using sending = await Sending.start();
+  const { store } = sending;
+  await store.claimBatch({ ...batchClaim('b-1', []), by: 'alice', rows: [claimRow(1, 'INV-1'), claimRow(2, 'INV-2')] });
+  const { reference } = claimRow(1, 'INV-1');
+  const say = (actor: string, text: string) =>
+    store.recordComment({ reference, uid: 'u-1001', actor, text, at: sending.now });
+  const mailed = async (person: string): Promise<string[]> => {
+    const texts: string[] = [];
+    await deliverDigest(sending.deps(), { name: person, to: { ...to, person } }, async ({ subject, text }) => {
+      texts.push(`${subject} ${text}`);
+      return { kind: 'taken' };
+    });
+    return texts;
+  };
+  // A subscription begins with what is written after it was first read.
+  for (const name of ['alice', 'bob', 'carol']) expect(await mailed(name)).toEqual([]);
+  await say('bob', 'Which order is this?');
+  sending.now += HOUR_MS;
+  const [mail, ...none] = await mailed('alice');
+  expect(mail).toMatch(/^Payouts: 1 payout with a new comment .*INV-1/s);
+  expect(mail).not.toMatch(/INV-2|Which order/);
+  expect([none, await mailed('bob'), await mailed('carol')]).toEqual([[], [], []]);
+  await say('alice', 'Of May');
+  sending.now += HOUR_MS;
+  expect(await mailed('alice')).toEqual([]);
+  expect(await mailed('bob')).toHaveLength(1);
 });
