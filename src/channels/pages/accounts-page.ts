@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify';
+import { setTimeout } from 'node:timers/promises';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { BankError, conditionOf } from '../../bank/errors.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
@@ -35,7 +36,7 @@ export function accountRoutes(app: FastifyInstance, gateway: PagesGateway): void
     const shown = uid ?? (seesAll(caller) ? undefined : users[0]);
     const isAsked = shown !== undefined || seesAll(caller);
     const accounts = isAsked
-      ? await fromBank(async () => (await ACCOUNTS.run(placeOf(gateway, caller), { uid: shown })).accounts)
+      ? await fromBank(request, async () => (await ACCOUNTS.run(placeOf(gateway, caller), { uid: shown })).accounts)
       : [];
     const view = viewOf(request, reply, gateway);
     const body = html`<h1>Accounts</h1>
@@ -55,7 +56,9 @@ ${maySubmitFiles(caller) && html`<p><a class="button" href="/moves/new${shown !=
     const found =
       uid === undefined || currency === undefined
         ? undefined
-        : await fromBank(() => BANK_ORDERS.run(placeOf(gateway, caller), { uid, currency, from: startOf(since) }));
+        : await fromBank(request, () =>
+            BANK_ORDERS.run(placeOf(gateway, caller), { uid, currency, from: startOf(since) }),
+          );
     const body = html`<h1>Orders at the bank</h1>
 <form class="filters" method="get">${userField(users, uid)}
 <label>Currency <input name="currency" value="${currency}" required maxlength="3" pattern="[A-Z]{3}" size="5"></label>
@@ -70,12 +73,28 @@ export async function usersOf({ store }: PagesGateway, caller: Caller): Promise<
   return caller.person?.scope.uids ?? (seesAll(caller) ? await store.users(USERS_MAX) : []);
 }
 
-/** What the bank answers, or the error with which it does not. */
-export const fromBank = <Found>(read: () => Promise<Found>): Promise<Found | BankError> =>
-  read().catch((error: unknown) => {
+/** What the bank answers, or the error with which it does not. While something is known to be in the way, a page waits for less. */
+export async function fromBank<Found>(
+  { hindrances = [] }: Pick<FastifyRequest, 'hindrances'>,
+  read: () => Promise<Found>,
+  ms = HINDERED_MS,
+): Promise<Found | BankError> {
+  const waited = new AbortController();
+  const given: Promise<Found | BankError> = read().catch((error: unknown) => {
     if (error instanceof BankError) return error;
     throw error;
   });
+  if (hindrances.length === 0) return given;
+  try {
+    const options = { signal: waited.signal, ref: false };
+    return await Promise.race([given, setTimeout(ms, NO_ANSWER, options)]);
+  } finally {
+    waited.abort();
+  }
+}
+
+const HINDERED_MS = 3_000;
+const NO_ANSWER = new BankError('no answer in time', { outcome: 'ambiguous', retryable: true, operation: 'a page' });
 
 export const bankProblem = (error: BankError): Html =>
   html`<p class="problem" role="alert">${conditionOf(error) === undefined ? 'The bank does not answer now.' : 'The bank refuses this: check the user.'}</p>`;

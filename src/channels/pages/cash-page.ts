@@ -23,7 +23,7 @@ export function cashRoutes(app: FastifyInstance, gateway: PagesGateway): void {
     const { caller } = request;
     const { uid } = parsed(accountsQuery, request.query);
     const users = await usersOf(gateway, caller);
-    const found = await fromBank(() => CASH.run(placeOf(gateway, caller), { uid }));
+    const found = await fromBank(request, () => CASH.run(placeOf(gateway, caller), { uid }));
     const body = html`<h1>Cash</h1>
 <form class="filters" method="get">${userField(users, uid, 'all with open payouts')}<button>Show</button></form>
 ${found instanceof BankError ? bankProblem(found) : cashBody(found)}`;

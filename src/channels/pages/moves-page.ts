@@ -45,7 +45,7 @@ export function moveRoutes(app: FastifyInstance, gateway: PagesGateway): void {
   app.get('/moves/new', accessOf(MAKING), async (request, reply) => {
     const { caller } = request;
     const { uid } = parsed(newQuery, request.query);
-    const found = uid === undefined ? [] : await fromBank(() => accountsOf(gateway, caller, uid));
+    const found = uid === undefined ? [] : await fromBank(request, () => accountsOf(gateway, caller, uid));
     const accounts = found instanceof BankError ? [] : found;
     const view = viewOf(request, reply, gateway);
     const users = await usersOf(gateway, caller);

@@ -1,4 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { BankError } from '../../../src/bank/errors.ts';
+import { fromBank } from '../../../src/channels/pages/accounts-page.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { madeDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { cardClaim } from '../../store/card-samples.ts';
@@ -34,6 +37,15 @@ describe('the pages about the bank', () => {
     expect((await gateway.send('/orders')).document).not.toContain('no order');
     const unknown = await gateway.send('/accounts?uid=nobody');
     expect([unknown.status, unknown.document]).toEqual([200, expect.stringMatching(/The bank (refuses|shows no)/)]);
+  });
+
+  it('wait for a bank that is known not to answer no longer than somebody looks at an empty window', async () => {
+    const never = (): Promise<string> => new Promise(() => {});
+    const hindered = { hindrances: ['The bank has not answered since 06:09.'] };
+    expect(await fromBank(hindered, never, 1)).toBeInstanceOf(BankError);
+    expect(await fromBank(hindered, async () => 'found', 1_000)).toBe('found');
+    const slow = async (): Promise<string> => setTimeout(20, 'found');
+    expect(await fromBank({}, slow, 1)).toBe('found');
   });
 
   it('show what open payouts take from the accounts, and where the money does not suffice', async () => {
