@@ -49,7 +49,7 @@ function unsentText({ state, instruction }: PayoutRecord, { at, calendar }: Fore
   // Its order is with the bank already, or may be.
   if (UNCERTAIN.has(state)) return undefined;
   const arrival = arrivalIfSent(at, instruction, calendar);
-  const usually = settling && `usually paid within about ${spanOf(settling.usualMs + MINUTE_MS)}`;
+  const usually = settling && `usually paid within about ${spanOf(settling.usualMs + MINUTE_MS)} of being sent`;
   const counts = countsText(arrival, instruction.currency);
   return [counts, usually].filter((text) => text !== undefined).join('; ') || undefined;
 }

@@ -80,6 +80,8 @@ describe('the next step', () => {
       kind: 'processing',
       arrives: expect.stringMatching(/^expected by 2026-05-12 15:01/),
     });
+    const waiting = nextStep(record(1, 'held', { stateSince: NOW, currency: 'USD' }), { ...TRIAL, settling, at: NOW });
+    expect(waiting?.arrives).toMatch(/usually paid within about 3 hours of being sent$/);
     const late = sentBefore(6);
     expect(late).toMatchObject({ kind: 'slower-than-others', why: REASONS['slower-than-others'].says });
     expect(late?.arrives).toBe('overdue: all of the last 40 payouts in USD took about 5 hours or less');

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { counted } from '../../domain/display.ts';
-import { html } from '../../reports/html.ts';
+import { type Html, html } from '../../reports/html.ts';
 import { detailShown, type SerializedEntry } from '../../store/audit/entry.ts';
 import { parsed } from '../http/documents.ts';
 import { accessOf } from '../http/route-access.ts';
@@ -46,11 +46,17 @@ const columns = (named: Named): readonly Column<SerializedEntry>[] => [
   { head: 'Detail', cell: ({ detail }) => detailText(detail) },
 ];
 
-/** `outcome: approved · remark: as agreed` */
-const detailText = (detail: string): string =>
-  detailShown(JSON.parse(detail))
-    .map(([member, value]) => `${member}: ${value}`)
-    .join(' · ');
+/** `outcome: approved · remark: as agreed`; ids and digests, which nobody reads, behind a click. */
+function detailText(detail: string): Html {
+  const members = detailShown(JSON.parse(detail));
+  const textOf = (some: typeof members): string => some.map(([member, value]) => `${member}: ${value}`).join(' · ');
+  const [ids, read] = [members.filter(([name]) => IDS.has(name)), members.filter(([name]) => !IDS.has(name))];
+  return html`${textOf(read)}${ids.length > 0 && html`<details class="more quiet"><summary>Ids and digests</summary>${textOf(ids)}</details>`}`;
+}
+
+const IDS: ReadonlySet<string> = new Set([
+  ...['credential', 'decisionId', 'digest', 'orderId', 'payee', 'policy', 'reference', 'sha256'],
+]);
 
 /** `/audit`: the log, the newest entry first. */
 export function auditRoutes(app: FastifyInstance, gateway: PagesGateway): void {

@@ -23,7 +23,7 @@ import { placeAccess, show, viewOf } from './layout.ts';
 import { addressOf } from './page-links.ts';
 import { type PayeeNames, payeeNamesOf } from './payee-names.ts';
 import { type Column, dataTable, moment, nothing, ROW, toColumn } from './pieces.ts';
-import { startOf } from './reader.ts';
+import { dayOf, startOf } from './reader.ts';
 import type { PagesGateway } from './sessions.ts';
 
 const SHOWN_MAX = 100;
@@ -90,7 +90,7 @@ ${results(asked, page, columns(caller, names))}`;
     const asked = parsed(findQuery, request.query);
     return reply
       .type('text/csv; charset=utf-8')
-      .header('content-disposition', 'attachment; filename="payouts.csv"')
+      .header('content-disposition', `attachment; filename="payouts-${dayOf(gateway.now())}.csv"`)
       .send(Readable.from(exported(gateway, request.caller, asked)));
   });
 }

@@ -31,7 +31,8 @@ it('the list of payouts goes page by page, forth and back, in any order', async 
     expect(documentsOf(first)).toEqual(documentsOf(pages[0] ?? ''));
     expect(linkOf(first, 'prev')).toBe('');
   }
-  const { text: csv } = await new Visit(gateway.url).send('/payouts.csv?order=largest');
+  const { text: csv, headers } = await new Visit(gateway.url).send('/payouts.csv?order=largest');
+  expect(headers['content-disposition']).toMatch(/filename="payouts-\d{4}-\d\d-\d\d\.csv"$/);
   expect(csv.slice(0, 14)).toBe('\ufeffdocument,user');
   expect(csv.trim().split('\n')).toHaveLength(251);
   expect(csv).toMatch(/\nd-\d+,u-1001,[^,]*,[^,]*,received,,251,USD,/);

@@ -46,9 +46,10 @@ it('the audit names a document and a file, and leads to their pages', async () =
   const { store } = gateway.proxy;
   const { batchId = null, reference = '' } = row ?? {};
   for (const subject of [reference, 'policy'])
-    await store.audit({ at: 1, actor: 'a', action: 'b', subject, detail: {} });
+    await store.audit({ at: 1, actor: 'a', action: 'b', subject, detail: { remark: 'as agreed', digest: 'abc' } });
   const { document: page } = await gateway.send('/audit');
   expect(page).toContain(`<a href="/payouts/${reference}">inv-1</a>`);
   expect(page).toContain(`<a href="/batches/${batchId}">`);
   expect(page).toContain('<code>policy</code>');
+  expect(page).toMatch(/>remark: as agreed<details[^>]*><summary>Ids and digests<\/summary>digest: abc</);
 });

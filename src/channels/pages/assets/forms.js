@@ -38,6 +38,8 @@ function showError(form, error) {
 
 // The buttons of a form with ticks say how many rows they decide, and what these amount to.
 
+const grouped = (digits) => digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+
 /** Exact: amounts are texts of decimals, in units of their last place. */
 function added(sums, money, sign) {
   const [amount, currency] = money.split(' ');
@@ -50,7 +52,7 @@ function added(sums, money, sign) {
 
 function shown([currency, { units, places }]) {
   const digits = String(units).padStart(places + 1, '0');
-  const whole = digits.slice(0, digits.length - places).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  const whole = grouped(digits.slice(0, digits.length - places));
   return `${places === 0 ? whole : `${whole}.${digits.slice(-places)}`} ${currency}`;
 }
 
@@ -66,7 +68,7 @@ function count(form) {
     }
     const verb = button.value === 'approve' ? 'Approve' : 'Reject';
     const total = [...sums].filter(([, { units }]) => units > 0n).map(shown);
-    button.textContent = `${verb} ${rows} ${rows === 1 ? 'payout' : 'payouts'}${rows === 0 ? '' : `: ${total.join(', ')}`}`;
+    button.textContent = `${verb} ${grouped(String(rows))} ${rows === 1 ? 'payout' : 'payouts'}${rows === 0 ? '' : `: ${total.join(', ')}`}`;
     button.disabled = rows === 0;
   }
 }
