@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { fitted, widthOf, wrap } from '../domain/display.ts';
 import { WHAT_AN_ID_IS } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
@@ -158,7 +158,11 @@ export function buildProgram(perform: Perform): Command {
     .exitOverride()
     .showSuggestionAfterError()
     .configureOutput({ outputError: (text, write) => write(fitted(text, widthOf(process.stderr))) })
-    .configureHelp({ sortSubcommands: false, minWidthToWrap: 20, subcommandTerm: (command) => command.name() })
+    .configureHelp({
+      ...{ sortSubcommands: false, minWidthToWrap: 20, subcommandTerm: (command) => command.name() },
+      // A flag is false unless it is given; commander would print that beside every one.
+      optionDescription: (option) => new Help().optionDescription(option).replace(' (default: false)', ''),
+    })
     .version(versionText(), '-v, --version', 'show the versions of the product, the Temporal SDK and Node')
     .addHelpText('before', () => examplesText(FIRST_EXAMPLES))
     .addHelpText('after', () => `\n${wrap(WHAT_AN_ID_IS, widthOf(process.stdout)).join('\n')}`);

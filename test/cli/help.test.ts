@@ -46,6 +46,7 @@ describe.each(commands)('payouts %s --help', (path, command) => {
     for (const [line] of EXAMPLES[path] ?? []) expect(help).toContain(line);
     expect(help.indexOf('Usage: ')).toBeGreaterThan(help.indexOf('Examples:'));
     expect(help.indexOf('Options:')).toBeGreaterThan(help.indexOf('Usage: '));
+    expect(help).not.toContain('(default: false)');
   });
 
   it.each(EXAMPLES[path] ?? [])('%s', async (line) => {
