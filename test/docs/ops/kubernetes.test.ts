@@ -110,6 +110,19 @@ it('lets Prometheus reach the ports that the settings name', () => {
   }
 });
 
+it('lets gateways reach a provider of sign-ins, and nothing else that speaks TLS, only where one is used', () => {
+  const [first] = parseAllDocuments(read('ops/kubernetes/sign-in.yaml')).map((document) => document.toJS());
+  const policies = parseAllDocuments(read('ops/kubernetes/network-policy.yaml')).map((document) => document.toJS());
+  const ofGateways = policies.find(({ metadata }) => metadata.name === 'gateway');
+  expect(first.spec).toEqual({
+    podSelector: ofGateways.spec.podSelector,
+    policyTypes: ['Egress'],
+    egress: [{ ports: [{ protocol: 'TCP', port: 443 }] }],
+  });
+  const [all] = policies.filter(({ metadata }) => metadata.name === 'payouts');
+  expect(JSON.stringify([all.spec.egress, ofGateways.spec.egress])).not.toContain('443');
+});
+
 it('keeps a client with one gateway for as long as a session may last', () => {
   const service = manifests.find(({ kind }) => kind === 'Service');
   expect(service?.spec).toMatchObject({
@@ -118,9 +131,9 @@ it('keeps a client with one gateway for as long as a session may last', () => {
   });
 });
 
-it('applies every manifest, but for the one of a kind that not every cluster has', () => {
+it('applies every manifest, but for those that not every cluster needs', () => {
   const { resources } = parse(read('ops/kubernetes/kustomization.yaml')) as { resources: string[] };
   const files = globSync('ops/kubernetes/*.yaml', { cwd: root }).map((path) => basename(path));
-  const beside = ['kustomization.yaml', 'pod-monitor.yaml'];
+  const beside = ['kustomization.yaml', 'pod-monitor.yaml', 'sign-in.yaml'];
   expect(resources.toSorted()).toEqual(files.filter((name) => !beside.includes(name)).sort());
 });
