@@ -66,7 +66,11 @@ export async function verifyAudit(
   const store = await session.store();
   const signer = trusted === undefined ? await logSigner(session.config, store) : undefined;
   const verifier = trusted ?? signer?.verifier ?? (await storedVerifier(store));
-  if (verifier === undefined) throw new Problem('set-up', 'audit-key', 'The store has no key of its audit log yet.');
+  if (verifier === undefined) {
+    throw new Problem('set-up', 'audit-key', 'The store has no key of its audit log yet.', {
+      hint: 'A worker makes one when it starts: payouts worker',
+    });
+  }
   const { witnessFolder } = session.config;
   const seen = seenLog(witnessFolder, store);
   const isThere = seen === undefined || (await store.lastCheckpoint())?.note === seen.note;

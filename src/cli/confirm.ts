@@ -15,7 +15,9 @@ export async function confirm(question: string, yes: boolean): Promise<void> {
   const answer = await questions.ask(`${question} [y/N] `);
   questions.close();
   if (!/^y(es)?$/i.test(answer.trim())) {
-    throw new Problem('usage', 'not-confirmed', 'Not confirmed; nothing was sent.');
+    throw new Problem('usage', 'not-confirmed', 'Not confirmed; nothing was sent.', {
+      hint: 'Run it again, and answer y.',
+    });
   }
 }
 
@@ -53,6 +55,7 @@ export function openQuestions(input: NodeJS.ReadableStream, output: NodeJS.Writa
         'interrupted',
         'not-answered',
         'The question was not answered; what it asks about was not done.',
+        { hint: 'Run it again, and answer it.' },
       );
     }
   };

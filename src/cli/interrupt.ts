@@ -25,7 +25,7 @@ export async function untilStopped(stopped: AbortSignal, failure: Promise<Error>
 }
 
 /** A `Problem` says itself what has happened and what to do. */
-export const partEnded = (cause: Error, hint?: string): Problem =>
+export const partEnded = (cause: Error, hint = 'Run it again; payouts doctor shows what is wrong.'): Problem =>
   cause instanceof Problem
     ? cause
     : new Problem('unreachable', 'part-ended', `A part of the stack ended unexpectedly: ${cause.message}`, {

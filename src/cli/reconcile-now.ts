@@ -1,5 +1,5 @@
 import { v7 } from 'uuid';
-import { Problem } from '../domain/problem.ts';
+import { CHECK_TEMPORAL, Problem } from '../domain/problem.ts';
 import { countsOf, incidentText, type ReconciliationPass } from '../domain/reconciliation.ts';
 import { startReconciliationPass, untilCarriedOut } from '../platform/temporal/workflow-executions.ts';
 import type { QuietScope, Store } from '../store/store.ts';
@@ -23,7 +23,10 @@ export async function reconcile(session: Session, { days }: { days?: number }): 
   const handle = await startReconciliationPass(client, v7(), days);
   session.output.say(`Reading the bank's orders: ${handle.workflowId}`);
   const gone = stack.failure.then((cause) => {
-    throw new Problem('unreachable', 'temporal-unreachable', 'Temporal no longer answers.', { cause });
+    throw new Problem('unreachable', 'temporal-unreachable', 'Temporal no longer answers.', {
+      hint: CHECK_TEMPORAL,
+      cause,
+    });
   });
   const left = new Promise<undefined>((resolve) => interrupted.addEventListener('abort', () => resolve(undefined)));
   const pass = await Promise.race([handle.result(), gone, left]);

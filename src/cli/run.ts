@@ -415,7 +415,9 @@ export function retrying(
       const signed = signedRows(sign, signing);
       const { handed } = await session.ask(RETRY, { ...options, dryRun: false, signs: false, plan, signed, quotes });
       if (handed.outcome !== 'planned') return handed;
-      throw new Problem('internal', 'no-gateway', 'The gateway has answered a plan to what was to be paid.');
+      throw new Problem('internal', 'no-gateway', 'The gateway has answered a plan to what was to be paid.', {
+        hint: 'Nothing was sent. Check that the gateway is of the version of this command.',
+      });
     },
   };
 }

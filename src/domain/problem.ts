@@ -38,7 +38,7 @@ export type ProblemKind =
 
 interface ProblemDetails {
   /** What to do about it. */
-  hint?: string;
+  hint: string;
   batchId?: string;
   findings?: readonly Finding[];
   /** Absolute paths of reports written about it, by kind. */
@@ -60,11 +60,11 @@ export class Problem extends Error {
   readonly reports: Readonly<Record<string, string>> | undefined;
   readonly retryAfterS: number | undefined;
 
-  constructor(kind: ProblemKind, code: string, message: string, details: ProblemDetails = {}) {
+  constructor(kind: ProblemKind, code: string, message: string, details: ProblemDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.kind = kind;
     this.code = code;
-    this.hint = details.hint ?? '';
+    this.hint = details.hint;
     this.batchId = details.batchId;
     this.findings = details.findings ?? [];
     this.reports = details.reports;

@@ -31,7 +31,7 @@ it('what no retry mends fails with its own words, and what another worker may do
 });
 
 it('those that fail together because the store does not answer do not come back together', async () => {
-  const error = new StoreUnreachableError('unreachable', 'store-unreachable', 'out of connections');
+  const error = new StoreUnreachableError('unreachable', 'store-unreachable', 'out of connections', { hint: '' });
   const failures = (await Promise.all(Array.from({ length: 20 }, () => thrown(error)))) as { nextRetryDelay: number }[];
   expect(failures[0]).toMatchObject({ type: 'StoreUnreachableError', nonRetryable: false });
   const pauses = failures.map(({ nextRetryDelay }) => nextRetryDelay);

@@ -68,8 +68,8 @@ function documentOf(
   { kind, code, message, hint: given, batchId, findings }: Problem,
   { status, requestId, words }: AboutRequest & { status: number },
 ): ProblemDocument {
-  const isForOperators = words === overHttp && STATUS_OF[kind][0] === 503 && SETTING.test(given);
-  const hint = words(isForOperators ? AGAIN : given);
+  const ours = words(given);
+  const hint = words === overHttp && SETTING.test(ours) ? (status === 503 ? AGAIN : FOR_OPERATORS) : ours;
   const ofBatch = batchId === undefined ? {} : { batchId };
   return {
     type: `urn:durable-payouts:problem:${code}`,
@@ -89,6 +89,7 @@ function documentOf(
 
 /** A setting of the gateway, which its callers cannot change. */
 const SETTING = /\b(?:PAYOUTS|TEMPORAL)_[A-Z]/;
+const FOR_OPERATORS = 'Who runs the gateway can change that.';
 const AGAIN = 'Nothing is lost: send the same request again. The log of the gateway has the cause.';
 
 /** The same for an error in a request, which may be that the client has gone away: nothing for the log. */
@@ -110,7 +111,9 @@ export const aboutRequest = (request: FastifyRequest): AboutRequest => ({
 const isCutOff = (error: unknown): boolean => hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE');
 
 const incomplete = (): Problem =>
-  new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.');
+  new Problem('incomplete', 'body-incomplete', 'The request did not arrive completely.', {
+    hint: 'Send it again.',
+  });
 
 const veiled = ({ kind, code }: Problem): Problem =>
   new Problem(kind, code, 'An internal error occurred; the log of the gateway has the details.', {

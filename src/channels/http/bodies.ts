@@ -18,7 +18,12 @@ export const BODY_MS = 10_000;
 export async function smallBody(body: Readable): Promise<Buffer> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Problem('too-slow', 'body-too-slow', 'The request took too long to arrive.')),
+    () =>
+      late.reject(
+        new Problem('too-slow', 'body-too-slow', 'The request took too long to arrive.', {
+          hint: `Send it within ${BODY_MS / 1_000} s.`,
+        }),
+      ),
     BODY_MS,
   );
   try {
@@ -34,7 +39,10 @@ async function whole(body: Readable): Promise<Buffer> {
   // Leaving the loop must not destroy the stream: its connection is needed for the answer.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > BODY_BYTES_MAX) throw new Problem('too-large', 'too-large', 'A body may have at most 64 KiB.');
+    if (length > BODY_BYTES_MAX)
+      throw new Problem('too-large', 'too-large', 'A body may have at most 64 KiB.', {
+        hint: 'Only files of payouts and statements may be larger.',
+      });
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);

@@ -5,6 +5,8 @@ import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
 import { isKeyToken, keyOfToken } from '../../people/signing/key-token.ts';
 
+export const TOKEN_HINT = 'Send Authorization: Bearer TOKEN with a token of yours that is valid.';
+
 export interface Caller {
   /** Name of the token; undefined if it has none, and if no token is required. */
   name: string | undefined;
@@ -54,7 +56,7 @@ export function callerOf(
   const [found] = tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), given));
   if (found === undefined || (found.expiresAt ?? Number.POSITIVE_INFINITY) <= now) {
     throw new Problem('unauthenticated', 'token-refused', 'There is no bearer token, or it is not valid.', {
-      hint: 'Send Authorization: Bearer TOKEN with a valid token from PAYOUTS_GATEWAY_TOKEN or the policy.',
+      hint: TOKEN_HINT,
     });
   }
   const { name = null, person } = found;
@@ -100,7 +102,7 @@ function assertOwnMachine({ headers, host }: FastifyRequest, origins: readonly s
   const { origin = `http://${host}` } = headers;
   if (leadsHere(`http://${host}`) && [`http://${host}`, ...origins].includes(origin)) return;
   throw new Problem('forbidden', 'host-refused', 'Without a token, only requests from this machine are accepted.', {
-    hint: 'Use 127.0.0.1 or localhost, or set PAYOUTS_GATEWAY_TOKEN.',
+    hint: 'Use 127.0.0.1 or localhost, or ask who runs the gateway for a token (PAYOUTS_GATEWAY_TOKEN).',
   });
 }
 

@@ -197,7 +197,7 @@ function checkedCard(given: z.output<typeof card>): CardDetails {
   const checked = checkCard(given, Date.now());
   if (checked.ok) return checked.card;
   // The card expired between the two checks.
-  throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.');
+  throw new Problem('invalid-input', 'card-invalid', 'This card cannot be used.', { hint: 'Use another card.' });
 }
 
 /** The data besides the card, from `known` where parts are missing. The return URL has no findings. */
@@ -238,13 +238,11 @@ function returnUrlOf(text: string, app: App): string | undefined {
   return url !== null && url.username === '' && url.password === '' && isAllowed(url, app) ? url.href : undefined;
 }
 
-/** Which return URLs are allowed, and how to allow others. */
+/** Which return URLs are allowed, and by which setting. */
 const addressRule = ({ config }: App): string =>
   config.cards.returnHosts === undefined
-    ? 'an address on this machine, such as http://127.0.0.1/back, because PAYOUTS_CARD_RETURN_HOSTS is not set; ' +
-      'for https://shop.example/back start the gateway with PAYOUTS_CARD_RETURN_HOSTS=shop.example'
-    : 'https:// on a host of PAYOUTS_CARD_RETURN_HOSTS, without a user or a password; ' +
-      'for another host start the gateway with it in that list';
+    ? 'an address on the machine of the gateway, such as http://127.0.0.1/back: no other host is allowed (PAYOUTS_CARD_RETURN_HOSTS)'
+    : 'https:// on a host that is allowed (PAYOUTS_CARD_RETURN_HOSTS), without a user or a password';
 
 function isAllowed({ protocol, origin, host, hostname, href }: URL, app: App): boolean {
   const own = checkoutUrlOf(app);

@@ -163,7 +163,6 @@ function allowPreflights(app: FastifyInstance, origins: readonly string[]): void
     origins,
     methods: 'GET, POST',
     headers: 'authorization, content-type',
-    setting: CHECKOUT_ORIGINS,
   };
   for (const path of [BASE, `${BASE}/again`, `${BASE}/card`, `${BASE}/fingerprint`, `${BASE}/returned`]) {
     // Preflights have no secret, and many browsers may share an address.
@@ -237,7 +236,6 @@ interface CardAccess {
 }
 
 /** Setting that names the origins of payment pages. */
-const CHECKOUT_ORIGINS = 'PAYOUTS_CHECKOUT_ORIGINS';
 
 const SECRET_BYTES = 32;
 /** In base64url. */
@@ -313,7 +311,7 @@ function opens(record: CardRecord | undefined, secret: string): record is CardRe
 function assertOrigin({ headers: { origin }, host }: FastifyRequest, origins: readonly string[]): void {
   const isOwn = origin === `http://${host}` && leadsHere(origin);
   if (origin === undefined || isOwn || origins.includes(origin)) return;
-  throw originRefused({ setting: CHECKOUT_ORIGINS });
+  throw originRefused();
 }
 
 function secretRefused(): Problem {

@@ -35,7 +35,6 @@ export function codecRoutes(app: FastifyInstance, gateway: Gateway): void {
     origins: codec.origins,
     methods: 'POST',
     headers: `authorization, content-type, x-namespace, ${WORKFLOW_HEADER}`,
-    setting: 'PAYOUTS_UI_URL',
   };
   const auditEncoded = ({ caller }: FastifyRequest, workflowId: string, count: number): Promise<void> =>
     store.audit({

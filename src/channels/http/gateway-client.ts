@@ -210,7 +210,11 @@ function refusal({ status, headers }: Response, document: object, hintOfSent: st
   const { code = 'gateway-refused', message = `The gateway answered HTTP ${status}.`, hint, batchId } = error ?? {};
   const retryAfterS = Number(headers.get('retry-after') ?? Number.NaN);
   return new Problem(KIND_OF_CODE[code] ?? KIND_OF_STATUS[status] ?? 'usage', code, message, {
-    hint: (code === 'token-refused' ? hintOfSent : undefined) ?? HINT_OF_CODE[code] ?? hint,
+    hint:
+      (code === 'token-refused' ? hintOfSent : undefined) ??
+      HINT_OF_CODE[code] ??
+      hint ??
+      'Check --gateway or PAYOUTS_GATEWAY_URL.',
     batchId,
     findings,
     ...(Number.isFinite(retryAfterS) && { retryAfterS }),

@@ -66,7 +66,9 @@ export async function batchSigned(authority: VerdictDeps, caller: Caller, signed
   const isTheirs = subject === caller.name && (made === undefined || made.by === subject);
   const why = isTheirs ? await whyDecisionIsVoid(authority, signed) : 'it is not in your name';
   if (why === undefined) return reference;
-  throw new Problem('forbidden', 'decision-refused', `The signature does not count: ${why}.`);
+  throw new Problem('forbidden', 'decision-refused', `The signature does not count: ${why}.`, {
+    hint: 'Nothing was taken. Plan the file again, and sign what the plan shows.',
+  });
 }
 
 /** For taking rows that their maker has signed, or is about to sign once the plan is known. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { acting, holdsAll, ROLES, type Role } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { Caller } from './callers.ts';
+import { type Caller, TOKEN_HINT } from './callers.ts';
 
 /** Whom the policy lets use a route, once they are known. Without a policy, every admitted caller may. */
 export interface CallerAccess {
@@ -70,7 +70,10 @@ export function assertMayUse(request: FastifyRequest): void {
   if (access === undefined) throw new Error('a route without a rule was reached');
   const hasSecret = cardAccess !== undefined && cardAccess.caller === undefined;
   if ('or' in access && hasSecret) return;
-  if (caller === undefined) throw new Problem('unauthenticated', 'token-refused', 'A bearer token is required.');
+  if (caller === undefined)
+    throw new Problem('unauthenticated', 'token-refused', 'A bearer token is required.', {
+      hint: TOKEN_HINT,
+    });
   if (isAllowed(access, caller)) return;
   throw new Problem('forbidden', 'role-missing', 'Your role or scope in the policy does not allow you to do this.', {
     hint: hintOf(access),
@@ -92,8 +95,6 @@ export interface Cors {
   origins: readonly string[];
   methods: string;
   headers: string;
-  /** Setting that names the origins. */
-  setting: string;
 }
 
 /**
@@ -110,7 +111,7 @@ export function allowOrigin(request: FastifyRequest, reply: FastifyReply, origin
 
 /** Answers a preflight. Throws a `Problem` for an unknown origin. */
 export async function preflight(request: FastifyRequest, reply: FastifyReply, cors: Cors): Promise<FastifyReply> {
-  if (!allowOrigin(request, reply, cors.origins)) throw originRefused(cors);
+  if (!allowOrigin(request, reply, cors.origins)) throw originRefused();
   return reply
     .code(204)
     .header('access-control-allow-methods', cors.methods)
@@ -119,8 +120,8 @@ export async function preflight(request: FastifyRequest, reply: FastifyReply, co
     .send();
 }
 
-export function originRefused({ setting }: Pick<Cors, 'setting'>): Problem {
+export function originRefused(): Problem {
   return new Problem('forbidden', 'origin-refused', 'Requests from pages of this origin are refused.', {
-    hint: `${setting} names the allowed origins.`,
+    hint: 'Who runs the gateway says which origins are allowed.',
   });
 }

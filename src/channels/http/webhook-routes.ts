@@ -62,8 +62,9 @@ async function receive({ webhooks, log }: Gateway, request: FastifyRequest, body
 /** The raw bytes, since they are what was signed. */
 async function bodyOf({ body, headers }: FastifyRequest): Promise<Buffer> {
   if (body === undefined || (headers['content-encoding'] ?? 'identity') !== 'identity') {
-    const why = 'Send the webhook as JSON without Content-Encoding.';
-    throw new Problem('unsupported-media', 'media-type-unsupported', why);
+    throw new Problem('unsupported-media', 'media-type-unsupported', 'A webhook is JSON without Content-Encoding.', {
+      hint: 'Send it with Content-Type: application/json.',
+    });
   }
   return smallBody(body as Readable);
 }

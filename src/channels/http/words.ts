@@ -69,6 +69,8 @@ const OPTIONS: readonly (readonly [RegExp, string])[] = [
   [/payouts resolve signs it with --key/g, 'POST /v1/payouts/REFERENCE/resolve takes it with `signed`'],
   [/payouts policy init FILE makes one; set PAYOUTS_POLICY to the file\./g, 'Who runs the gateway can set one.'],
   [/ with --currency\b/g, ' as currency'],
+  // A setting of the gateway, which its callers cannot change.
+  [/ \((?:PAYOUTS|TEMPORAL)_[A-Z_]+\)/g, ''],
   [/\b[Rr]un with\b/g, `${HANDED_OVER} with`],
 ];
 

@@ -58,13 +58,17 @@ const inside =
 function assertOwnOrigin(request: FastifyRequest, { config }: Gateway): void {
   const { origin } = request.headers;
   if (origin === undefined || origin === originOf(request) || origin === config.settings.policy?.origin) return;
-  throw new Problem('forbidden', 'origin-refused', 'Requests from pages of this origin are refused.');
+  throw new Problem('forbidden', 'origin-refused', 'Requests from pages of this origin are refused.', {
+    hint: 'Send it from no page, or from one of the gateway.',
+  });
 }
 
 /** Several calls in one request would count as one. */
 function assertOne(body: unknown): void {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return;
-  throw new Problem('usage', 'usage', 'The body is not one JSON-RPC message.');
+  throw new Problem('usage', 'usage', 'The body is not one JSON-RPC message.', {
+    hint: 'Send one message in each request.',
+  });
 }
 
 function asWebRequest(request: FastifyRequest): Request {

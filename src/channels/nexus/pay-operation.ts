@@ -54,14 +54,18 @@ async function taken(app: App, caller: Caller, input: PayInput): Promise<PayoutR
   if (row !== undefined && row.by === caller.name) return row;
   throw taking instanceof IntakeRefusal
     ? taking
-    : new Problem('already-taken', 'already-taken', 'Somebody else has submitted this document.');
+    : new Problem('already-taken', 'already-taken', 'Somebody else has submitted this document.', { hint: OWN_ID });
 }
+
+const OWN_ID = 'Use an id of your own.';
 
 /** A number would be read as it was rounded. */
 function assertTexts(input: PayInput): PayInput {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   if (isObject && Object.values(input).every((value) => typeof value === 'string')) return input;
-  throw new Problem('invalid-input', 'input-invalid', 'A payout is an object whose members are texts.');
+  throw new Problem('invalid-input', 'input-invalid', 'A payout is an object whose members are texts.', {
+    hint: 'Write amounts as texts, such as "12.50".',
+  });
 }
 
 /** The same call may succeed later: the server repeats it. */

@@ -43,7 +43,10 @@ ${seen.length > 0 && html`<h2>Acknowledged</h2>${seen.map((it) => card(it, view,
     const { reason, ...sent } = parsed(acknowledgeBody, request.body, 'form');
     const incident = await store.incident(id);
     const [found] = await visibleOf(request.caller, store, incident?.acknowledged === null ? [incident] : []);
-    if (found === undefined) throw new Problem('not-found', 'unknown-id', 'There is no such open incident.');
+    if (found === undefined)
+      throw new Problem('not-found', 'unknown-id', 'There is no such open incident.', {
+        hint: 'The page of incidents shows those that are open.',
+      });
     const about = acknowledgementOf(id, reason);
     const touched = found.payout && scopeFactsOfRow(found.payout);
     const operator = await operatorOf(request, gateway, about, { ...sent, touched });

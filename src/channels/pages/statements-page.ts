@@ -76,11 +76,15 @@ export function statementPageRoutes(app: FastifyInstance, gateway: PagesGateway)
     const { payout: named, reason, ...sent } = parsed(matchBody, request.body, 'form');
     const kept = await store.statementEntry(entryOfLine(entry));
     if (kept === undefined || !maySeeBooks(request.caller, kept)) {
-      throw new Problem('not-found', 'unknown-id', 'There is no such booking.');
+      throw new Problem('not-found', 'unknown-id', 'There is no such booking.', {
+        hint: 'The page of statements shows those that are open.',
+      });
     }
     const target = named === undefined ? undefined : await findTarget(store, named, request.caller);
     if (target?.kind === 'batch')
-      throw new Problem('usage', 'not-a-payout', 'A booking belongs to a payout, not a batch.');
+      throw new Problem('usage', 'not-a-payout', 'A booking belongs to a payout, not a batch.', {
+        hint: 'Name a payout of the batch.',
+      });
     const operator = await operatorOf(request, gateway, matchOf(entry, named, reason), sent);
     if ('asked' in operator) return operator.asked;
     const { by } = operator;

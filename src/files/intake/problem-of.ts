@@ -41,7 +41,7 @@ export function temporalProblem(error: unknown): Problem | undefined {
   const reported = causeInWords(error, 'temporal');
   if (code === PERMISSION_DENIED || code === UNAUTHENTICATED) {
     const message = reported?.message ?? 'Temporal does not let us in.';
-    return new Problem('set-up', 'temporal-refused', message, { ...reported, cause: error });
+    return new Problem('set-up', 'temporal-refused', message, { hint: CHECK_TEMPORAL, ...reported, cause: error });
   }
   if (TASK_FAILS.test(words)) {
     return new Problem('unreachable', 'workflow-task-fails', 'The workflow does not answer: its workflow task fails.', {

@@ -62,9 +62,12 @@ export class NamespaceTakenError extends Problem {
     super(
       'set-up',
       'namespace-taken',
-      `the Temporal namespace ${namespace} belongs to store ${holder}, ${why}, not to store ${storeId}: use ` +
-        `that store (PAYOUTS_STORE_URL), or another namespace for this one (TEMPORAL_NAMESPACE). Only if store ${holder} is ` +
-        `lost for good: stop its workers and start one with PAYOUTS_REPLACES_STORE=${holder}`,
+      `the Temporal namespace ${namespace} belongs to store ${holder}, ${why}, not to store ${storeId}.`,
+      {
+        hint:
+          'Use that store (PAYOUTS_STORE_URL), or another namespace for this one (TEMPORAL_NAMESPACE). Only if store ' +
+          `${holder} is lost for good: stop its workers and start one with PAYOUTS_REPLACES_STORE=${holder}`,
+      },
     );
   }
 }

@@ -323,6 +323,7 @@ export async function updateBatch(
     .catch((error: unknown) => {
       if (!(error instanceof WorkflowUpdateFailedError)) throw error;
       throw new Problem('conflict', 'control-refused', `Not possible now: ${error.cause?.message ?? error.message}.`, {
+        hint: 'Its state shows what is possible.',
         cause: error,
       });
     });

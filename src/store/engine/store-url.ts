@@ -18,7 +18,7 @@ export function storeLocation(url: string): StoreLocation {
   if (!url.startsWith('file:') || path === '') {
     // It is not repeated, as it may hold a password.
     const message = 'the store URL must be "file:<path>", "file::memory:" or "postgres://..." (PAYOUTS_STORE_URL)';
-    throw new Problem('set-up', 'store-url', message);
+    throw new Problem('set-up', 'store-url', message, { hint: 'Correct PAYOUTS_STORE_URL.' });
   }
   return { kind: 'file', path };
 }

@@ -106,6 +106,7 @@ const WRONG: readonly (readonly [path: string, request: RequestInit, status: num
   ['/v1/moves', json({ kind: 'gift', instruction: {} }), 400, 'usage'],
   ['/v1/moves/plan', json({ kind: 'exchange', instruction: { id: 'm' } }), 422, 'input-invalid'],
   ['/v1/card-payments', json({}), 400, 'usage'],
+  ['/v1/card-payments', json({ return_url: 'https://shop.example/back' }), 400, 'usage'],
   ['/v1/card-payments/none', {}, 404, 'unknown-id'],
   ['/v1/card-payments/none/amount', json({ amount: '1.00' }), 404, 'unknown-id'],
   ['/v1/accounts?uid=u-9999', {}, 502, 'bank-refused'],
@@ -143,6 +144,9 @@ it.each(WRONG)('%s %j', async (path, request, status, code) => {
   });
   const said = [problem.detail, problem.hint, ...findings.map(({ message }) => message)].join('\n');
   expect(said).not.toMatch(/(?:^|\s)--[a-z]|payouts (?:run|list|status|report|switch|incidents)\b/);
+  // Nor a setting of the gateway, and never without what to do.
+  expect(said).not.toMatch(/\b(?:PAYOUTS|TEMPORAL)_[A-Z]/);
+  expect(problem.hint).toMatch(/^[A-Z`].*[.\w]$/);
   // Nor in the words of a library, nor with a member that is only our code's.
   expect(said).not.toMatch(
     /Invalid (?:input|option|string)|Too (?:small|big)|Unrecognized|received|NaN|undefined|\[object/,

@@ -158,7 +158,7 @@ describe('batches', () => {
       return [status, (await proxy.store.auditEntriesOf(batchId)).at(-1)];
     };
     const entry = (detail: object) => ({ actor: 'carol', action: 'asked to pause', detail });
-    const refusal = new Problem('conflict', 'control-refused', 'Not now: "by" is missing.');
+    const refusal = new Problem('conflict', 'control-refused', 'Not now: "by" is missing.', { hint: '' });
     expect(await pause(refusal)).toMatchObject([409, entry({ outcome: 'refused', why: refusal.message })]);
     expect(await pause(new Error('gone'))).toMatchObject([500, entry({ outcome: 'no answer' })]);
   });
@@ -279,8 +279,8 @@ it.each([
   ['incomplete', 400, { connection: 'close' }],
   ['too-slow', 408, { connection: 'close' }],
 ] as const)('a problem of the kind %s is answered with %d', (kind, status, headers) => {
-  expect(answerOf(new Problem(kind, 'code', 'message'))).toMatchObject({ status, headers });
-  expect(Object.keys(answerOf(new Problem(kind, 'code', 'message')).headers).sort()).toEqual(
+  expect(answerOf(new Problem(kind, 'code', 'message', { hint: '' }))).toMatchObject({ status, headers });
+  expect(Object.keys(answerOf(new Problem(kind, 'code', 'message', { hint: '' })).headers).sort()).toEqual(
     ['content-type', ...Object.keys(headers)].sort(),
   );
 });

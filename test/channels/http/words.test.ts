@@ -72,6 +72,10 @@ it.each([
     "Sign with the key of a maker: --key FILE, or PAYOUTS_SIGNING_KEY_FILE. Over HTTP, use a maker's token.",
     "Use a maker's token.",
   ],
+  [
+    'must be on a host that is allowed (PAYOUTS_CARD_RETURN_HOSTS), without a user',
+    'must be on a host that is allowed, without a user',
+  ],
   ['payouts retry b-1 --rows 1-3,7', 'POST /v1/batches/b-1/retry'],
   ['payouts approve 01ab --kind held', 'POST /v1/payouts/01ab/decisions (approve)'],
   [

@@ -75,7 +75,10 @@ describe('streams', () => {
   });
 
   it('are no more than there is room for, for any clients', () => {
-    const open = new ConcurrencyCounter({ each: 2, all: 3 }, () => new Problem('too-many', 'full', 'full'));
+    const open = new ConcurrencyCounter(
+      { each: 2, all: 3 },
+      () => new Problem('too-many', 'full', 'full', { hint: '' }),
+    );
     const [first] = [open.enter('alice'), open.enter('alice'), open.enter('bob')];
     expect(() => open.enter('carol')).toThrow('full');
     first?.();

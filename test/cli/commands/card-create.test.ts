@@ -129,7 +129,7 @@ describe('everything that is wrong is said in one answer', () => {
       'card.json cvc member-unknown',
       'card.json number card-number-invalid',
     ]);
-    expect(error.findings[1]?.message).toContain('PAYOUTS_CARD_RETURN_HOSTS=');
+    expect(error.findings[1]?.message).toContain('(PAYOUTS_CARD_RETURN_HOSTS)');
     expect(error.findings[5]?.message).toContain('number, expiry_month, expiry_year, cvv, holder_name');
     expect(error.hint).toContain(CARD_EXAMPLE);
     expect(JSON.stringify([error, error.message, error.findings])).not.toMatch(/4012888888881882|Quillfeather/);

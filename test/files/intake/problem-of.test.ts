@@ -81,7 +81,7 @@ describe('every error has one exit code and one code', () => {
   });
 
   it('and an end of a command stays what it is', () => {
-    const error = new Problem('already-taken', 'already-taken', 'taken', { batchId: 'b' });
+    const error = new Problem('already-taken', 'already-taken', 'taken', { batchId: 'b', hint: '' });
     expect(problemOf(error)).toBe(error);
   });
 
@@ -99,7 +99,7 @@ describe('the error document', () => {
       error: { code: 'usage', message: 'wrong', hint: 'do it right' },
       findings: [],
     });
-    const taken = new Problem('already-taken', 'already-taken', 'taken', { batchId: 'b' });
+    const taken = new Problem('already-taken', 'already-taken', 'taken', { batchId: 'b', hint: '' });
     expect(taken.toDocument()).toMatchObject({ error: { batchId: 'b', hint: '' } });
   });
 });

@@ -88,7 +88,7 @@ it('another store is refused with both names and the ways out, and changes nothi
       'TEMPORAL_NAMESPACE',
       'PAYOUTS_REPLACES_STORE=store-a',
     ])
-      expect(String(refused)).toContain(word);
+      expect(`${refused} ${(refused as NamespaceTakenError).hint}`).toContain(word);
   }
   await expect(takeNamespace(client, 'store-b', 'store-c')).rejects.toThrow(NamespaceTakenError);
   expect(await reconciliationOf(client)).toMatchObject({ store: 'store-a', status: 'RUNNING' });

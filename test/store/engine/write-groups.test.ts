@@ -31,7 +31,7 @@ describe.runIf(BACKENDS.length > 1)('small writes at one time on PostgreSQL', ()
       const client = await pool.connect();
       const query = (text: string, values: readonly unknown[]) => {
         asked.push(text);
-        if (losesCommits && text === 'commit') throw new Problem('unreachable', 'store-unreachable', '');
+        if (losesCommits && text === 'commit') throw new Problem('unreachable', 'store-unreachable', '', { hint: '' });
         return client.query(text, values as []);
       };
       return { query, release: () => client.release() } as unknown as typeof client;

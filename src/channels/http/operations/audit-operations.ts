@@ -51,7 +51,9 @@ export const AUDIT_EXPORT = operation({
   async run({ store }): Promise<AsyncIterable<string>> {
     const verifier = await storedVerifier(store);
     if (verifier !== undefined) return exportedLines(store, verifier);
-    throw new Problem('not-found', 'audit-key', 'The store has no key of its audit log yet.');
+    throw new Problem('not-found', 'audit-key', 'The store has no key of its audit log yet.', {
+      hint: 'A worker makes one when it starts.',
+    });
   },
 });
 

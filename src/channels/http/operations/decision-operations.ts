@@ -224,8 +224,12 @@ export async function storeSigned(
     throw new Problem('conflict', 'signed-something-else', why, { hint: WHAT_TO_SIGN });
   }
   const why = await storeDecision({ store, settings, now }, signed, touched);
-  if (why !== undefined) throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${why}.`);
+  if (why !== undefined)
+    throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${why}.`, { hint: NOT_COUNTED });
 }
+
+/** The reason is in the message. */
+export const NOT_COUNTED = 'Nothing was decided. Read the question again, and sign what it shows now.';
 
 /** For programs: the command signs what it asks for. */
 export const WHAT_TO_SIGN = 'docs/production.md ("For programs") says what each request signs.';

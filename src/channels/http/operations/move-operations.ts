@@ -24,7 +24,7 @@ import { hasControls, storableText } from '../documents.ts';
 import { maySeePayout } from '../may-see.ts';
 import { operation, type Place, pathId, shortText } from '../operation.ts';
 import type { CallerAccess } from '../route-access.ts';
-import { nameOf, signedInput, WHAT_TO_SIGN } from './decision-operations.ts';
+import { NOT_COUNTED, nameOf, signedInput, WHAT_TO_SIGN } from './decision-operations.ts';
 
 const TAG = 'moves';
 const MAKING: CallerAccess = { roles: ['maker'], scope: 'each' };
@@ -144,7 +144,10 @@ export const MOVED = operation({
       .result()
       .catch((error: Error) => {
         const why = error.cause instanceof Error ? error.cause.message : error.message;
-        throw new Problem('refused', 'not-taken', `Nothing was sent: ${why}`, { cause: error });
+        throw new Problem('refused', 'not-taken', `Nothing was sent: ${why}`, {
+          hint: 'Correct what was asked for, and ask again under the same id.',
+          cause: error,
+        });
       });
     throw forgotten(workflowId);
   },
@@ -190,7 +193,8 @@ async function takeMakersWord(
     return true;
   };
   const why = await takeOrRefuse(await whyDecisionIsVoid(authority, signed, touched), authority, signed, { take });
-  if (why !== undefined) throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${why}.`);
+  if (why !== undefined)
+    throw new Problem('forbidden', 'decision-refused', `The decision does not count: ${why}.`, { hint: NOT_COUNTED });
 }
 
 async function start(place: Place, move: MoveAsked): Promise<void> {
