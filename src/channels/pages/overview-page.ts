@@ -37,7 +37,11 @@ export function overviewRoutes(app: FastifyInstance, gateway: PagesGateway): voi
     const { from = today, to = today } = parsed(periodQuery, request.query);
     const period = { endedFrom: startOf(from), endedBefore: startOf(laterDay(to, 1)) };
     const seenBy = payoutsSeenBy(caller);
-    const { totals } = await TOTALS.run(placeOf(gateway, caller), period);
+    const all = await TOTALS.run(placeOf(gateway, caller), period);
+    // Many that ended unpaid must not displace those that were paid.
+    const { totals } = all.totals.isCut
+      ? await TOTALS.run(placeOf(gateway, caller), { ...period, states: ['completed'] })
+      : all;
     const first = laterDay(today, 1 - DAYS);
     const paid = await store.paidAmounts(
       { from: startOf(first), before: startOf(laterDay(today, 1)), seenBy },
@@ -51,7 +55,7 @@ export function overviewRoutes(app: FastifyInstance, gateway: PagesGateway): voi
 ${periodForm(from, to)}
 ${periodLinks(today)}
 <h2>${from === to ? (from === today ? 'What went out today' : `What went out on ${from}`) : `What went out from ${from} to ${to}`}</h2>
-${movedTable(totals)}
+${movedTable(totals, all.totals.isCut)}
 <p><a href="/payouts?${new URLSearchParams({ endedFrom: from, endedTo: to }).toString()}">Show these payouts</a></p>
 <h2>Spent on each day</h2>
 ${spent(paid, first)}
@@ -94,11 +98,13 @@ const MOVED: readonly [Column<Movements>, ...Column<Movements>[]] = [
   { head: 'Returned', isFigure: true, cell: sum('returned') },
 ];
 
-function movedTable({ payouts, isCut, currencies }: Totals['totals']): Html {
-  if (payouts === 0) return nothing('Nothing ended in this period.');
+function movedTable({ payouts, isCut, currencies }: Totals['totals'], isPaidOnly: boolean): Html {
+  if (payouts === 0 && !isPaidOnly) return nothing('Nothing ended in this period.');
   const count = isCut
-    ? `The newest ${counted(payouts, 'payout')}, and there are more: choose a shorter period`
-    : `${counted(payouts, 'payout')} ended`;
+    ? `The newest ${counted(payouts, 'payout')} that were paid, and there are more: choose a shorter period`
+    : isPaidOnly
+      ? `More payouts ended than are added up here: these are the ${groupedAmount(payouts)} that were paid`
+      : `${counted(payouts, 'payout')} ended`;
   const [currency, ...sums] = MOVED;
   const moved = currencies.filter((row) => sums.some(({ cell }) => cell(row) !== false));
   const columns = [currency, ...sums.filter(({ cell }) => moved.some((row) => cell(row) !== false))];

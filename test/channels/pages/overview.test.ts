@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
 import { openPages, pagePeople, signedIn } from './visiting.ts';
@@ -29,6 +29,19 @@ it('the overview adds up what was paid in a period, what it cost, and what is op
   const { document: today } = await gateway.send('/overview');
   expect(today).toContain('Nothing ended in this period.');
   expect((await gateway.send('/overview?from=yesterday')).status).toBe(400);
+});
+
+it('the overview adds up what was paid though more than it can add up ended unpaid', async () => {
+  const gateway = await openGateway();
+  const { store } = gateway.proxy;
+  const [paid, unpaid] = await claimed(gateway, [{ id: '1', amount: '1200.25' }, { id: '2' }], 'alice');
+  await store.changePayout(paid?.reference ?? '', { state: 'completed', at: Date.now() });
+  await store.changePayout(unpaid?.reference ?? '', { state: 'cancelled', at: Date.now() });
+  const [ended] = await store.payoutsOf([unpaid?.reference ?? '']);
+  vi.spyOn(store, 'searchPayouts').mockResolvedValueOnce(Array(10_001).fill(ended));
+  const { document: page } = await gateway.send('/overview');
+  expect(page).toContain('More payouts ended than are added up here: these are the 1 that were paid.');
+  expect(page).toMatch(/<td data-head="Paid" class="figure"><span class="figure">1,200\.25 USD/);
 });
 
 it('the overview shows a person only what is within their scope', async () => {
