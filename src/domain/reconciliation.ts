@@ -114,9 +114,39 @@ const OURS_IS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(DISCREPANCIES).map(({ field }) => [field, 'recorded'])),
 };
 
-/** Both values: `transaction_amount: sent 12.00, shown 120.00`. */
-export const differenceText = ({ field, ours, shown }: Difference): string =>
-  `${field}: ${OURS_IS[field] ?? 'sent'} ${ours || 'nothing'}, shown ${shown || 'nothing'}`;
+/** Both values: `transaction_amount: sent 12.00, shown 120.00`; of several fields each. */
+export const differenceText = (difference: Difference): string =>
+  fieldsOf(difference)
+    .map(
+      ({ field, ours, shown }) =>
+        `${field}: ${OURS_IS[field] ?? 'sent'} ${ours || 'nothing'}, shown ${shown || 'nothing'}`,
+    )
+    .join('; ');
+
+const SEPARATOR = ' | ';
+
+/** One difference that lists the fields of an order, so that the order is one incident. Values that are cut say so no less. */
+function together(differs: readonly Difference[]): Difference {
+  const each = Math.floor(SHOWN_MAX / differs.length);
+  const joined = (of: (it: Difference) => string): string =>
+    differs.map((it) => of(it).slice(0, each).replaceAll(SEPARATOR, ' ')).join(SEPARATOR);
+  const [only, another] = differs;
+  return only !== undefined && another === undefined
+    ? only
+    : {
+        field: differs.map(({ field }) => field).join(SEPARATOR),
+        ours: joined((it) => it.ours),
+        shown: joined((it) => it.shown),
+      };
+}
+
+/** Each field of a difference that lists several. */
+export function fieldsOf({ field, ours, shown }: Difference): Difference[] {
+  const [before, now] = [ours.split(SEPARATOR), shown.split(SEPARATOR)];
+  const fields = field.split(SEPARATOR);
+  if (fields.length === 1) return [{ field, ours, shown }];
+  return fields.map((name, at) => ({ field: name, ours: before[at] ?? '', shown: now[at] ?? '' }));
+}
 
 /**
  * What the bank's orders say about ended payouts: returns (money that came back), and incidents, which contradict what was
@@ -218,7 +248,7 @@ export function factsOfPayment(
   return [...returnsAmong(payout, orders, closedMeans, own), ...incidents, ...changes];
 }
 
-/** Orders whose values are not those of `terms`. An order that people had before them as they closed the payout is not compared. */
+/** Orders whose values are not those of `terms`, each once with all its fields. An order that people had before them as they closed the payout is not compared. */
 function changesAmong(
   payout: StoredPayout,
   orders: readonly OrderFacts[],
@@ -226,11 +256,12 @@ function changesAmong(
 ): Incident[] {
   const { reference, reason } = payout;
   if (terms === undefined || (reason?.code === 'closed-by-operator' && terms.booked === undefined)) return [];
-  return orders.flatMap((order) =>
-    changesOf(order, terms).map(
-      (differs): Incident => ({ kind: 'order-changed', reference, orderId: order.order_id, differs }),
-    ),
-  );
+  return [...Map.groupBy(orders, ({ order_id }) => order_id)].flatMap(([orderId, some]): Incident[] => {
+    const differs = new Map(some.flatMap((order) => changesOf(order, terms)).map((it) => [JSON.stringify(it), it]));
+    return differs.size === 0
+      ? []
+      : [{ kind: 'order-changed', reference, orderId, differs: together([...differs.values()]) }];
+  });
 }
 
 /** `agrees`: whether the end of a payout agrees with what its own order means now. */

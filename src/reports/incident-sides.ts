@@ -1,7 +1,7 @@
 import { groupedAmount, minuteOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { type EndState, isEnd } from '../domain/payout-state.ts';
-import { differenceText, INCIDENTS, incidentText } from '../domain/reconciliation.ts';
+import { differenceText, fieldsOf, INCIDENTS, incidentText } from '../domain/reconciliation.ts';
 import { STATEMENT_INCIDENTS } from '../domain/statements/discrepancies.ts';
 import { dayIn } from '../domain/time.ts';
 import type { IncidentRecord, PayoutRecord } from '../store/store.ts';
@@ -30,7 +30,7 @@ export function incidentSides(incident: IncidentRecord, row: PayoutRecord | unde
   const { kind, differs } = incident;
   const paid = `${groupedAmount(instruction.amount)} ${instruction.currency} to ${payeeText(row)}, document ${documentId}`;
   // What a statement shows is a booking, not an order.
-  if (kind in STATEMENT_INCIDENTS)
+  if (kind in STATEMENT_INCIDENTS || (differs !== undefined && fieldsOf(differs).length > 1))
     return `${visible(paid)}: ${INCIDENTS[kind].says}${differs === undefined ? '' : `; ${differenceText(differs)}`}`;
   return `${visible(paid)}: ${recorded(incident, row)}; ${shown(incident)}, as seen at ${minuteOf(incident.seenAt)}`;
 }

@@ -30,6 +30,10 @@ it('a value that differs is told on both sides', () => {
   const differs = { field: 'fee', ours: '1.00 EUR', shown: '3.00 EUR' };
   const text = incidentSides(incident({ kind: 'order-changed', differs }), row);
   expect(text).toContain('we recorded fee 1.00 EUR; the bank shows 3.00 EUR for order ord-1');
+  const several = { field: 'fee | rate', ours: '1.00 EUR | 0.92', shown: '3.00 EUR | 0.93' };
+  expect(incidentSides(incident({ kind: 'order-changed', differs: several }), row)).toContain(
+    'fee: booked 1.00 EUR, shown 3.00 EUR; rate: booked 0.92, shown 0.93',
+  );
 });
 
 it('without the payout or the order it says what it knows', () => {
