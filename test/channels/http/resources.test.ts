@@ -2,16 +2,22 @@ import { expect, it } from 'vitest';
 import { because } from '../../../src/domain/reasons.ts';
 import { listedPayout } from '../../../src/reports/payout-document.ts';
 import { batchClaim, documentIds, payoutClaim } from '../../store/samples.ts';
-import { openGateway, type RunningGateway } from './running-gateway.ts';
+import { apiOf } from './api-client.ts';
+import { openGateway } from './running-gateway.ts';
+
+type Page = { data: { payouts?: Shown[]; batches?: Shown[]; incidents?: Shown[]; next: string | null } };
+type Shown = Record<string, string>;
 
 /** All pages of a list; `between` runs after each of them. */
-async function pagesOf(gateway: RunningGateway, path: string, between: () => Promise<unknown> = async () => undefined) {
-  const found: Record<string, string>[] = [];
-  for (let next: string | null = ''; next !== null; await between()) {
-    const { status, document } = await gateway.send(next === '' ? path : `${path}&after=${encodeURIComponent(next)}`);
-    expect(status).toBe(200);
-    found.push(...(document.payouts ?? document.batches ?? document.incidents));
-    next = document.next;
+async function pagesOf(
+  read: (place: { after?: string }) => Promise<Page>,
+  between: () => Promise<unknown> = async () => undefined,
+) {
+  const found: Shown[] = [];
+  for (let place: { after?: string } | undefined = {}; place !== undefined; await between()) {
+    const { data }: Page = await read(place);
+    found.push(...(data.payouts ?? data.batches ?? data.incidents ?? []));
+    place = data.next === null ? undefined : { after: data.next };
   }
   return found;
 }
@@ -23,7 +29,9 @@ it('pages payouts while they change: none twice, none missed', async () => {
   await store.claimBatch(batchClaim('b-1', ids));
   const rows = await store.searchPayouts({}, { limit: 1_000 });
   let page = 0;
-  const found = await pagesOf(gateway, '/v1/payouts?limit=90', async () => {
+  const api = await apiOf(gateway);
+  const next90 = (place: object) => api.listPayouts({ ...place, limit: 90 });
+  const found = await pagesOf(next90, async () => {
     page += 1;
     for (const { reference } of rows.filter((_, index) => index % 13 === page)) {
       await store.changePayout(reference, { state: 'completed', at: 5_000 + page });
@@ -45,7 +53,9 @@ it('pages the inbox and the incidents while they change', async () => {
   }
   const all = rows.map(({ reference }) => reference).sort();
   let page = 0;
-  const waiting = await pagesOf(gateway, '/v1/inbox?limit=7', async () => {
+  const api = await apiOf(gateway);
+  const next7 = (place: object) => api.getInbox({ ...place, limit: 7 });
+  const waiting = await pagesOf(next7, async () => {
     // One that was shown is decided meanwhile, and waits no longer.
     const [shown = ''] = all.slice(page);
     page += 1;
@@ -53,10 +63,11 @@ it('pages the inbox and the incidents while they change', async () => {
   });
   type Row = { reference: string };
   expect(waiting.map(({ row }) => (row as unknown as Row).reference)).toEqual(all);
-  const { groups, payouts } = (await gateway.send('/v1/inbox?limit=2')).document;
+  const { groups, payouts } = (await api.getInbox({ limit: 2 })).data;
   expect([payouts.length, groups[0].count, groups[0].rows.length]).toEqual([2, all.length - page, 2]);
   const newer = { reference: all[0] ?? '', orderId: 'o-new', kind: 'second-order', seenAt: 9_000 } as const;
-  const seen = await pagesOf(gateway, '/v1/incidents?limit=7', () => store.recordIncident(newer));
+  const nextIncidents = (place: object) => api.listIncidents({ ...place, limit: 7 });
+  const seen = await pagesOf(nextIncidents, () => store.recordIncident(newer));
   expect(seen.map(({ reference }) => reference).sort()).toEqual(all);
   for (const path of ['/v1/inbox?after=x', '/v1/incidents?after=x']) {
     expect((await gateway.send(path)).document.code).toBe('cursor-refused');
@@ -71,22 +82,20 @@ it('finds a payout by its own number, and by what else is asked', async () => {
   const [row] = await store.searchPayouts({ documentId: 'INV-2' }, { limit: 1 });
   const { reference = '', uid = '' } = row ?? {};
   await store.changePayout(reference, { state: 'held', reason: because('look-alike'), at: 3_000 });
-  const ids = async (query: string) => (await pagesOf(gateway, `/v1/payouts?${query}`)).map(({ id }) => id);
-  expect(await ids(`uid=${uid}&id=INV-2`)).toEqual(['INV-2']);
-  expect(await ids('states=held,failed')).toEqual(['INV-2']);
-  expect(await ids('reason=look-alike')).toEqual(['INV-2']);
-  expect(await ids('kinds=transfer')).toEqual([]);
-  expect(await ids('from=1970-01-01T00:00:02Z')).toEqual(['INV-4']);
-  expect(await ids('before=2000&order=oldest&limit=1')).toEqual(['INV-1', 'INV-2', 'INV-3']);
-  expect((await pagesOf(gateway, '/v1/batches/b-1/payouts?states=received')).map(({ id }) => id)).toEqual([
-    'INV-1',
-    'INV-3',
-  ]);
-  expect((await pagesOf(gateway, '/v1/batches?limit=1')).map(({ batchId }) => batchId)).toEqual(['b-2', 'b-1']);
-  expect((await gateway.send('/v1/payout-totals?states=held')).document.totals).toMatchObject({
-    payouts: 1,
-    isCut: false,
-  });
+  const api = await apiOf(gateway);
+  const ids = async (query: object) =>
+    (await pagesOf((place) => api.listPayouts({ ...query, ...place }))).map(({ id }) => id);
+  expect(await ids({ uid, id: 'INV-2' })).toEqual(['INV-2']);
+  expect(await ids({ states: 'held,failed' })).toEqual(['INV-2']);
+  expect(await ids({ reason: 'look-alike' })).toEqual(['INV-2']);
+  expect(await ids({ kinds: ['transfer'] })).toEqual([]);
+  expect(await ids({ from: '1970-01-01T00:00:02Z' })).toEqual(['INV-4']);
+  expect(await ids({ before: '2000', order: 'oldest', limit: 1 })).toEqual(['INV-1', 'INV-2', 'INV-3']);
+  const ofBatch = await pagesOf((place) => api.listBatchPayouts('b-1', { ...place, states: ['received'] }));
+  expect(ofBatch.map(({ id }) => id)).toEqual(['INV-1', 'INV-3']);
+  const batches = await pagesOf((place) => api.listBatches({ ...place, limit: 1 }));
+  expect(batches.map(({ batchId }) => batchId)).toEqual(['b-2', 'b-1']);
+  expect((await api.getPayoutTotals({ states: ['held'] })).data.totals).toMatchObject({ payouts: 1, isCut: false });
 });
 
 it('shows a payout with why, who acts, what is next and what has happened', async () => {
@@ -96,8 +105,7 @@ it('shows a payout with why, who acts, what is next and what has happened', asyn
   const [row] = await store.searchPayouts({}, { limit: 1 });
   const { reference = '' } = row ?? {};
   await store.changePayout(reference, { state: 'held', reason: because('look-alike'), at: 3_000 });
-  const { status, document } = await gateway.send(`/v1/payouts/${reference}`);
-  expect(status).toBe(200);
+  const { data: document } = await (await apiOf(gateway)).getPayout(reference);
   expect(document).toMatchObject({
     payout: { reference, id: 'INV-1', state: 'held', reason: { code: 'look-alike' } },
     next: {

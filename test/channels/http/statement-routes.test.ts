@@ -6,6 +6,7 @@ import { csvOf } from '../../e2e/payout-files.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 import { until } from '../../support/until.ts';
 import { claimed } from '../pages/asking.ts';
+import { apiOf } from './api-client.ts';
 import { openGateway } from './running-gateway.ts';
 import { mt940Of, UNEXPLAINED } from './statement-samples.ts';
 
@@ -20,28 +21,29 @@ async function opened() {
   const [payout] = await claimed(gateway, [{ id: 'INV-1', amount: '77.70' }], 'alice');
   const before = readdirSync(gateway.uploads);
   onTestFinished(() => until(async () => readdirSync(gateway.uploads).length === before.length));
+  const tokenOf = (person: SigningPerson) => keyToken(person.privateKey, gateway.url, Date.now());
   const as = (person: SigningPerson, headers: Record<string, string> = {}) => ({
-    authorization: `Bearer ${keyToken(person.privateKey, gateway.url, Date.now())}`,
+    authorization: `Bearer ${tokenOf(person)}`,
     ...headers,
   });
+  const apiFor = (person: SigningPerson) => apiOf(gateway, () => tokenOf(person));
   const take = (person: SigningPerson, body: string, type = 'application/octet-stream') =>
     gateway.send('/v1/statements?file=march.sta', {
       method: 'POST',
       body,
       headers: as(person, { 'content-type': type }),
     });
-  const read = (person: SigningPerson, path: string) => gateway.send(path, { headers: as(person) });
   const match = (person: SigningPerson, entry: string, body: object) =>
     gateway.send(`/v1/entries/${entry}/match`, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: as(person, { 'content-type': 'application/json' }),
     });
-  return { gateway, reference: payout?.reference ?? '', take, read, match };
+  return { gateway, reference: payout?.reference ?? '', take, apiFor, match };
 }
 
 it('takes a statement once, and shows what is different to whoever may see the books', async () => {
-  const { gateway, take, read } = await opened();
+  const { gateway, take, apiFor } = await opened();
   const taken = await take(olga, UNEXPLAINED);
   expect(taken).toMatchObject({
     status: 200,
@@ -54,18 +56,20 @@ it('takes a statement once, and shows what is different to whoever may see the b
   expect((await take(olga, UNEXPLAINED)).document.statements).toMatchObject([{ outcome: 'known' }]);
   expect(await gateway.proxy.store.statementsTaken({ limit: 9 })).toMatchObject([{ takenBy: 'olga' }]);
 
-  const { document } = await read(ada, '/v1/discrepancies');
-  expect(document.discrepancies.map((it: { kind: string }) => it.kind).sort()).toEqual([
+  const books = await apiFor(ada);
+  const { discrepancies } = (await books.listDiscrepancies()).data;
+  expect(discrepancies.map((it: { kind: string }) => it.kind).sort()).toEqual([
     'unexplained-credit',
     'unexplained-debit',
   ]);
-  expect((await read(ada, '/v1/discrepancies.csv')).document).toContain('unexplained-debit');
-  expect((await read(ada, '/v1/statements')).document).toMatchObject({
+  expect(await (await books.exportDiscrepancies()).text()).toContain('unexplained-debit');
+  expect((await books.listStatements()).data).toMatchObject({
     statements: [{ accountId: 'acc-u1001-usd', closing: '930.00' }],
     flows: [{ day: '2026-03-12', out: '77.70', in: '7.70', bookings: 2, open: 2 }],
   });
-  expect((await read(oscar, '/v1/discrepancies')).document.discrepancies).toEqual([]);
-  expect((await read(oscar, '/v1/statements')).document).toMatchObject({ statements: [], flows: [] });
+  const others = await apiFor(oscar);
+  expect((await others.listDiscrepancies()).data.discrepancies).toEqual([]);
+  expect((await others.listStatements()).data).toMatchObject({ statements: [], flows: [] });
 });
 
 it.each<[string, SigningPerson, string, number, object]>([
@@ -83,10 +87,10 @@ it.each<[string, SigningPerson, string, number, object]>([
 });
 
 it('records which payout a booking belongs to only with what its operator has signed about exactly that', async () => {
-  const { gateway, reference, take, read, match } = await opened();
+  const { gateway, reference, take, apiFor, match } = await opened();
   await take(olga, UNEXPLAINED);
   const { store } = gateway.proxy;
-  const { discrepancies } = (await read(olga, '/v1/discrepancies')).document;
+  const { discrepancies } = (await (await apiFor(olga)).listDiscrepancies()).data;
   const debit = discrepancies.find((it: { kind: string }) => it.kind === 'unexplained-debit');
   const { entry } = debit.bookings[0];
   const reason = 'asked the bank';
