@@ -244,7 +244,8 @@ async function startUpkeep({ config, deps, client, log, taken }: UpkeepOptions):
   const { store, bank, settings } = deps;
   const job = (work: () => Promise<unknown>, failed: string) =>
     oneAtATime(work, (error) => log.warn({ error }, failed));
-  const notStarted = (error: unknown, id: string) => log.warn({ error, id }, 'not started');
+  const notStarted = (error: unknown, id: string) =>
+    log.warn({ error, id }, 'a batch or payout could not be started: it is tried again');
   const resume = job(() => startUnended(deps, notStarted), 'resuming failed');
   const pass = job(
     cardEventPass(deps, (error, { paymentId }) => log.warn({ error, paymentId }, 'card event not delivered')),

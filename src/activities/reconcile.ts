@@ -130,7 +130,9 @@ const RESUME_MS = 30_000;
 
 /** `startUnended`, for as long as an activity may take. */
 export const resumeUnended = (deps: ActivityDeps, { warn }: Pick<LongRun, 'warn'>): Promise<void> =>
-  startUnended(deps, (error, id) => warn('not started', { error, id }), { rowsUntil: deps.now() + RESUME_MS });
+  startUnended(deps, (error, id) => warn('a batch or payout could not be started: it is tried again', { error, id }), {
+    rowsUntil: deps.now() + RESUME_MS,
+  });
 
 /**
  * Starts what should run and does not: claimed batches without an end, payouts, watches. A start that fails is passed to `failed`

@@ -61,7 +61,7 @@ async function nextPass(folder: DropFolder, log: Log, output: Output): Promise<P
     notify(output, scan);
     return scan;
   } catch (error) {
-    log.error({ error }, 'pass failed');
+    log.error({ error }, 'a pass over the drop folder failed');
     return {};
   }
 }

@@ -200,7 +200,7 @@ class RegisteredSender implements OpenSender {
       await this.pulse();
       if (await this.deps.health?.check()) await this.pulse();
     } catch (error) {
-      this.deps.log.warn({ error }, 'the sign of life was not written');
+      this.deps.log.warn({ error }, 'the sign of life could not be written to the store');
     }
   }
 
@@ -223,7 +223,7 @@ class RegisteredSender implements OpenSender {
     clearInterval(this.timer);
     await this.running?.catch(() => undefined);
     await this.beat({ ends: true }).catch((error: unknown) => {
-      this.deps.log.warn({ error }, 'the end of this process is not in the store');
+      this.deps.log.warn({ error }, 'the end of this process could not be written to the store');
     });
   }
 

@@ -443,7 +443,7 @@ export class DropFolder {
 
   /** Of something that is tried again in the next pass. */
   private failed(error: unknown, batchId: string): void {
-    this.app.log.warn({ error, batchId }, 'file not taken, or not answered, yet');
+    this.app.log.warn({ error, batchId }, 'a file could not be taken or answered: it is tried again');
   }
 
   private async refuse(item: WorkItem, refusal: Problem): Promise<Found> {

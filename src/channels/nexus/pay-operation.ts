@@ -79,7 +79,7 @@ export const isPassing = (kind: ProblemKind): boolean => PASSING.has(kind);
 function refuse({ log }: App, error: unknown): never {
   const { kind, code, message, findings } = problemOf(error);
   if (isPassing(kind)) {
-    log.warn({ error }, 'payout of a call not taken: the server repeats it');
+    log.warn({ error }, 'a payout called for through Nexus was not taken: the server repeats the call');
     throw withoutStack(new HandlerError('UNAVAILABLE', 'payouts cannot be taken now'));
   }
   const found = findings.slice(0, FINDINGS_MAX).map(({ column, message: what }) => `${column ?? 'payout'}: ${what}`);

@@ -44,7 +44,7 @@ export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?
       const row = await store.payout(reference);
       if (row !== undefined) await tracing.ended(row, row.endedAt ?? row.updatedAt);
     } catch (error) {
-      log.warn({ error, reference }, 'the end is not in the trace');
+      log.warn({ error, reference }, 'the end of a payout could not be added to its trace');
     }
   };
   return {

@@ -85,7 +85,9 @@ async function decidedBySignal(view: PayoutView, decision: Decision): Promise<vo
 /** Records a refusal in the audit, best effort; only the end of the workflow waits for it. */
 async function auditRefusal(view: PayoutView, refused: Refused): Promise<void> {
   if (!view.isClaimed) return;
-  await checks.auditRefused({ claim: view.claim, refused }).catch(() => log.warn('a refusal is not in the audit'));
+  await checks
+    .auditRefused({ claim: view.claim, refused })
+    .catch(() => log.warn('a refusal could not be written to the audit log'));
 }
 
 function handleDecide(view: PayoutView): void {
