@@ -58,6 +58,12 @@ export interface Substitute {
   until: number;
 }
 
+/** Who reads without being named: every account that the sign-in provider has in a group. */
+export interface Readers {
+  group: string;
+  scope: Scope;
+}
+
 interface Token {
   /** Hex; the token itself is not stored. */
   sha256: string;
@@ -86,6 +92,7 @@ export interface Policy {
   origin?: string;
   people: readonly Person[];
   substitutes?: readonly Substitute[];
+  readers?: readonly Readers[];
   approvals: readonly ApprovalRule[];
   /** How long a signed approval stays valid, ms. */
   approvalTtlMs: number;

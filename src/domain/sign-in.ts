@@ -1,6 +1,10 @@
-import { type Person, type Policy, ROLES, type Role } from './authority.ts';
+import { type Person, type Policy, type Readers, ROLES, type Role } from './authority.ts';
+import { nameProblem } from './text.ts';
 
-/** Who signs in through an OpenID Connect provider: its claims say who somebody is, and the policy alone what they may do. */
+/**
+ * Who signs in through an OpenID Connect provider: its claims say who somebody is and in which groups, and the policy what they may
+ * do. A group alone gives reading, and nothing that moves or stops money.
+ */
 
 /** Of an ID token or the answer of the UserInfo endpoint (OpenID Connect Core 1.0, section 5.1). */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -11,6 +15,8 @@ export interface ClaimsAsked {
   claim: string;
   /** Has names of roles; undefined: all that the policy gives. */
   rolesClaim: string | undefined;
+  /** Has names of groups that the policy may have as `readers`; undefined: groups count for nothing. */
+  groupsClaim: string | undefined;
 }
 
 export interface SignedInPerson {
@@ -18,13 +24,15 @@ export interface SignedInPerson {
   identity: string;
   /** What is left of the person's roles; undefined: all. */
   roles: readonly Role[] | undefined;
+  /** By which the person reads, whom the policy does not name. */
+  group?: string;
 }
 
 /** Whom of the policy the claims mean, or why nobody, as the end of a sentence. A claim of roles takes away and never adds. */
 export function personOfClaims(
-  { people }: Pick<Policy, 'people'>,
+  { people, readers = [] }: Pick<Policy, 'people' | 'readers'>,
   claims: Claims,
-  { claim, rolesClaim }: ClaimsAsked,
+  { claim, rolesClaim, groupsClaim }: ClaimsAsked,
 ): SignedInPerson | { refused: string; identity?: string } {
   const identity = claims[claim];
   if (typeof identity !== 'string' || identity === '') return { refused: `the provider does not show your ${claim}` };
@@ -32,7 +40,14 @@ export function personOfClaims(
     return { refused: 'the provider has not verified your address' };
   }
   const person = people.find(({ identities = [] }) => identities.includes(identity));
-  if (person === undefined) return { refused: 'this account belongs to nobody in the policy', identity };
+  if (person === undefined) {
+    const groups = groupsClaim === undefined ? [] : [claims[groupsClaim]].flat();
+    const reads = readers.find(({ group }) => groups.includes(group));
+    const reader = reads && readerOf(reads, identity);
+    if (reads === undefined || reader === undefined || nameProblem(reader.name) !== undefined)
+      return { refused: 'this account belongs to nobody in the policy', identity };
+    return { person: reader, identity, roles: undefined, group: reads.group };
+  }
   if (rolesClaim === undefined) return { person, identity, roles: undefined };
   const given = [claims[rolesClaim]].flat();
   const roles = ROLES.filter((role) => person.roles.includes(role) && given.includes(role));
@@ -40,11 +55,30 @@ export function personOfClaims(
   return { refused: 'the provider gives you none of your roles in the policy', identity };
 }
 
+/** No person of a policy has a slash in their name, so that nobody can take one. */
+const readerOf = ({ group, scope }: Readers, identity: string): Person => ({
+  name: `${group}/${identity}`,
+  roles: ['auditor'],
+  scope,
+  credentials: [],
+  tokens: [],
+});
+
+/** The same later; undefined: the policy has the group no longer, or names the account now. */
+export function readerNow(
+  { people, readers = [] }: Pick<Policy, 'people' | 'readers'>,
+  { group, identity }: { group: string; identity: string },
+): Person | undefined {
+  if (people.some(({ identities = [] }) => identities.includes(identity))) return undefined;
+  const reads = readers.find((it) => it.group === group);
+  return reads && readerOf(reads, identity);
+}
+
 /** Names of the claims that are asked for. */
-export const neededClaims = ({ claim, rolesClaim }: ClaimsAsked): string[] => [
+export const neededClaims = ({ claim, rolesClaim, groupsClaim }: ClaimsAsked): string[] => [
   claim,
   ...(claim === 'email' ? ['email_verified'] : []),
-  ...(rolesClaim === undefined ? [] : [rolesClaim]),
+  ...[rolesClaim, groupsClaim].filter((it) => it !== undefined),
 ];
 
 /** A sign-in at the provider. What the provider calls somebody or something is kept as a hash. */

@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { JsonRefused, readJsonOnce } from '../bank/json.ts';
-import { type Limit, type Person, type Policy, ROLES, type Scope, type Substitute } from '../domain/authority.ts';
+import {
+  type Limit,
+  type Person,
+  type Policy,
+  type Readers,
+  ROLES,
+  type Scope,
+  type Substitute,
+} from '../domain/authority.ts';
 import { parseDecimal } from '../domain/money.ts';
 import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
 import { quotesProblem } from '../domain/plain-text.ts';
@@ -42,15 +50,19 @@ const base64url = z.string().regex(/^[\w-]{16,1400}$/, { error: 'is not base64ur
 
 const date = z.iso.date({ error: 'is not a date such as 2027-03-31' });
 
+const scope = z.strictObject({
+  kinds: kinds.optional(),
+  uids: ids.optional(),
+  accounts: ids.optional(),
+  currencies: z.array(currency).min(1).optional(),
+} satisfies Said<Scope>);
+
+const readers = z.strictObject({ group: z.string().trim().min(1).max(128), scope } satisfies Said<Readers>);
+
 const person = z.strictObject({
   name,
   roles: z.array(z.enum(ROLES)).min(1, { error: `needs at least one of ${ROLES.join(', ')}` }),
-  scope: z.strictObject({
-    kinds: kinds.optional(),
-    uids: ids.optional(),
-    accounts: ids.optional(),
-    currencies: z.array(currency).min(1).optional(),
-  } satisfies Said<Scope>),
+  scope,
   keys: z
     .array(
       z.string().refine(isPublicKey, { error: 'is not an Ed25519 public key as `payouts policy key FILE` prints it' }),
@@ -124,6 +136,7 @@ const policyFile = z.strictObject({
     .optional(),
   people: z.array(person).min(1, { error: 'names nobody' }),
   substitutes: z.array(substitute).default([]),
+  readers: z.array(readers).default([]),
   approvals: z.array(approval).default([]),
   approvalHours: z.int().min(1).max(8_760).default(72),
   limits: z.array(limit).default([]),
@@ -174,6 +187,7 @@ export function parsePolicy(text: string): PolicyRead {
     ...sharedKeys(people),
     ...unreachable(people, approvals),
     ...homeless(people, origin),
+    ...(data.readers.length > 0 && origin === undefined ? [READERS_HOMELESS] : []),
     ...vouchedFor(people),
     ...unable(people, substitutes),
   ];
@@ -184,6 +198,7 @@ export function parsePolicy(text: string): PolicyRead {
     origin,
     people,
     substitutes,
+    readers: data.readers,
     approvals,
     approvalTtlMs: approvalHours * HOUR_MS,
     limits,
@@ -266,6 +281,8 @@ const vouchedFor = (people: readonly Person[]): string[] =>
         ]
       : [],
   );
+
+const READERS_HOMELESS = 'origin: is missing, but readers sign in to the pages; set it to the address of the pages';
 
 /** A passkey belongs to the pages of one origin, and the sign-in provider leads back to it. */
 function homeless(people: readonly Person[], origin: string | undefined): string[] {

@@ -213,6 +213,18 @@ describe('a policy file', () => {
     ]);
   });
 
+  it('lets groups read only, within a scope, on the pages of an origin', () => {
+    const readers = [{ group: 'treasury', scope: { currencies: ['EUR'] } }];
+    const read = parsePolicy(JSON.stringify(withPasskey({ origin: 'https://payouts.example.com', readers })));
+    if ('problems' in read) throw new Error(read.problems.join());
+    expect(read.policy.readers).toEqual(readers);
+    expect(problemsOf({ ...withPasskey({ origin: 'https://a.example' }), readers: [{ group: 'g' }] })[0]).toMatch(
+      /^readers\.0\.scope: /,
+    );
+    const acting = { group: 'g', scope: {}, roles: ['approver'] };
+    expect(problemsOf({ ...withPasskey({ origin: 'https://a.example' }), readers: [acting] })[0]).toMatch(/roles/);
+  });
+
   it('knows people by passkeys, for the pages of one origin', () => {
     const read = parsePolicy(JSON.stringify(withPasskey({ origin: 'https://payouts.example.com' })));
     if ('problems' in read) throw new Error(read.problems.join());

@@ -106,9 +106,9 @@ async function letIn(
   const policy = policyIn(gateway);
   const found = personOfClaims(policy, by.claims, provider.settings);
   if ('refused' in found) return refuse(request, reply, gateway, { ...found, why: found.refused, next });
-  const { person, identity, roles } = found;
+  const { person, identity, roles, group } = found;
   const now = gateway.now();
-  const vouched = { by, roles, ...termOf(provider, now) };
+  const vouched = { by, roles, group, ...termOf(provider, now) };
   keepToken(reply, policy, gateway.sessions.open({ name: person.name, credential: identity, vouched }, now));
   await auditPages(gateway, person.name, 'signed in', { provider: provider.host });
   const to = ownPath(next, policy);

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Person, type Policy, personAt, type Role } from '../../domain/authority.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
+import { readerNow } from '../../domain/sign-in.ts';
 import { BACK_CHANNEL_PATH, type OpenIdProvider, type Vouched } from '../../platform/openid.ts';
 import { type Caller, tokenSha256 } from '../http/callers.ts';
 import { type Gateway, tokenAccess } from '../http/gateway-app.ts';
@@ -79,13 +80,15 @@ export function callerSeen(request: FastifyRequest, { settings, sessions, now }:
   const token = tokenOf(request, policy);
   const session = token === undefined ? undefined : sessions.find(token, now());
   if (token === undefined || session === undefined) return undefined;
-  const person = holderOf(session, personAt(policy, session.name, now()));
+  const person = holderOf(session, policy, now());
   if (person === undefined) sessions.close(token);
   return person !== undefined && !isStale(session, now()) ? { name: person.name, person } : undefined;
 }
 
 /** With the roles of the session; undefined if the policy no longer has by what it was opened. */
-function holderOf({ credential, vouched }: Session, person: Person | undefined): Person | undefined {
+function holderOf({ name, credential, vouched }: Session, policy: Policy, now: number): Person | undefined {
+  if (vouched?.group !== undefined) return readerNow(policy, { group: vouched.group, identity: credential });
+  const person = personAt(policy, name, now);
   if (person === undefined) return undefined;
   if (vouched === undefined) return person.credentials.some(({ id }) => id === credential) ? person : undefined;
   if (person.identities?.includes(credential) !== true) return undefined;
@@ -135,6 +138,8 @@ interface VouchedSession {
   by: Vouched;
   /** Undefined: all that the policy gives. */
   roles: readonly Role[] | undefined;
+  /** By which somebody reads whom the policy does not name. */
+  group: string | undefined;
   /** When the provider is asked again, epoch ms. */
   dueAt: number;
   /** How long its word counts, epoch ms. */

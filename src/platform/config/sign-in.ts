@@ -54,6 +54,11 @@ export const SIGN_IN_KEYS = {
     null,
     'claim with names of roles; a session has those of them that the policy gives, and no others; absent: all that the policy gives',
   ),
+  PAYOUTS_OIDC_GROUPS_CLAIM: key(
+    text,
+    null,
+    'claim with names of groups; who is in one that the policy has under `readers` reads without being named there; absent: nobody',
+  ),
   PAYOUTS_OIDC_RECHECK: key(
     duration.refine((ms) => ms >= 1_000 && ms <= DAY_MS, { error: 'is not a duration from 1s to 24h' }),
     '30m',
@@ -73,6 +78,7 @@ export interface OpenIdSettings {
   scopes: string;
   claim: string;
   rolesClaim: string | undefined;
+  groupsClaim: string | undefined;
   recheckMs: number;
 }
 
@@ -100,6 +106,7 @@ function openIdOf(values: SignInValues): OpenIdSettings | undefined {
     scopes: values.PAYOUTS_OIDC_SCOPES,
     claim: values.PAYOUTS_OIDC_CLAIM,
     rolesClaim: values.PAYOUTS_OIDC_ROLES_CLAIM,
+    groupsClaim: values.PAYOUTS_OIDC_GROUPS_CLAIM,
     recheckMs: values.PAYOUTS_OIDC_RECHECK,
   };
 }

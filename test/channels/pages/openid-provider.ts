@@ -10,6 +10,7 @@ interface Account {
   email?: string;
   email_verified?: boolean;
   roles?: string[];
+  groups?: string[];
 }
 
 /** A real OpenID Connect provider on this machine. */
@@ -116,7 +117,7 @@ function serve(it: TestProvider, { key, redirect, refreshes, namesSessions }: Se
         response_types: ['code'],
       },
     ],
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], roles: ['roles'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], roles: ['roles'], groups: ['groups'] },
     scopes: ['openid', 'offline_access'],
     features: {
       devInteractions: { enabled: false },
@@ -140,7 +141,7 @@ function serve(it: TestProvider, { key, redirect, refreshes, namesSessions }: Se
     // Consent is the company's, not asked of its people.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new provider.Grant({ clientId: oidc.client?.clientId, accountId: oidc.session?.accountId });
-      grant.addOIDCScope('openid email roles');
+      grant.addOIDCScope('openid email roles groups');
       await grant.save();
       return grant;
     },

@@ -233,6 +233,46 @@ describe('claims', () => {
     }
   });
 
+  it('of groups let read who is not named, and nothing else', async () => {
+    const opened = await open({ PAYOUTS_OIDC_GROUPS_CLAIM: 'groups', PAYOUTS_OIDC_SCOPES: 'openid groups' });
+    const { visit, provider, clock, policy, gateway } = opened;
+    Object.assign(policy, { readers: [{ group: 'treasury', scope: { currencies: ['USD'] } }] });
+    const rows = await claimed(gateway, [{ id: 'inv-1', amount: '2450.00' }], 'carol');
+    const [row] = rows;
+    const mallory = visit();
+    provider.accounts.set('0c3d', { groups: ['approver', 'maker', 'alice'] });
+    expect(whyOf(await mallory.signIn('0c3d'))).toContain('belongs to nobody in the policy');
+    provider.accounts.set('0c3d', { groups: ['staff', 'treasury'] });
+    expect((await mallory.signIn('0c3d')).text).toContain('You are signed in as treasury/0c3d');
+    const page = await mallory.pages.send(`/payouts/${row?.reference}`);
+    expect(page.text).toContain('2,450.00 USD');
+    expect(page.text).not.toContain('/decide"');
+    expect((await mallory.pages.send('/batches/new')).status).toBe(403);
+    // A person of the policy has the roles that it gives, in whatever groups they are.
+    provider.accounts.set('0a1b', { groups: ['treasury'] });
+    const alice = visit();
+    expect((await alice.signIn('0a1b')).text).toContain('You are signed in as alice');
+    expect((await alice.pages.send('/incidents')).status).toBe(200);
+    expect((await alice.pages.send('/statements')).status).toBe(403);
+    // Out of the group, and out: at the next question to the provider, or as soon as the policy has no such readers.
+    const other = visit();
+    await other.signIn('0c3d');
+    provider.accounts.set('0c3d', { groups: ['staff'] });
+    clock.now += RECHECK_MS / 2;
+    expect(await isIn(mallory)).toBe(false);
+    provider.accounts.set('0c3d', { groups: ['treasury'] });
+    expect(await isIn(other)).toBe(true);
+    Object.assign(policy, { readers: [] });
+    expect(await isIn(other)).toBe(false);
+  });
+
+  it('of groups count for nothing without their setting', async () => {
+    const { visit, provider, policy } = await open({ PAYOUTS_OIDC_SCOPES: 'openid groups' });
+    Object.assign(policy, { readers: [{ group: 'treasury', scope: {} }] });
+    provider.accounts.set('0c3d', { groups: ['treasury'] });
+    expect(whyOf(await visit().signIn('0c3d'))).toContain('belongs to nobody in the policy');
+  });
+
   it('of roles count as they are when the provider is asked again', async () => {
     const { visit, provider, clock } = await open(BY_ROLES);
     const bob = visit();
