@@ -19,6 +19,7 @@ import { DAY_MS, dayIn, HOUR_MS } from '../domain/time.ts';
 import { parsePolicy } from '../people/policy-file.ts';
 import { newKey } from '../people/signing/signing.ts';
 import { writableByOthers } from '../platform/config/policy.ts';
+import type { OpenIdSettings } from '../platform/config/sign-in.ts';
 import { hasTerminal, openQuestions } from './confirm.ts';
 import { table } from './output.ts';
 import type { Session } from './session.ts';
@@ -80,12 +81,13 @@ async function approvalsAsked(questions: { ask(question: string): Promise<string
 
 export async function checkPolicy(session: Session, file: string | undefined): Promise<void> {
   const policy = file === undefined ? setPolicy(session) : assertUsable(await textOf(file), writableByOthers(file));
-  const { hash, people, substitutes = [], approvals, limits, approvalTtlMs } = policy;
-  const rows = people.map(({ name, roles, scope, credentials, unsigned }) => [
+  const { hash, people, substitutes = [], readers = [], approvals, limits, approvalTtlMs } = policy;
+  const rows = people.map(({ name, roles, scope, credentials, identities, unsigned }) => [
     name,
     [...roles, ...(unsigned === true ? ['unsigned'] : [])].join(', '),
     scopeText(scope),
     credentials.map(({ id }) => id).join(', ') || 'none: cannot decide anything',
+    signsInText(credentials, identities),
   ]);
   const rules = approvals.map(({ approvals: asked, ...rule }) => [`${asked}`, conditionText(rule)]);
   const caps = limits.map((it) => [
@@ -94,8 +96,17 @@ export async function checkPolicy(session: Session, file: string | undefined): P
   ]);
   const lacking = unguarded(policy);
   const text = [
-    table(['person', 'roles', 'scope', 'keys'], rows),
+    table(['person', 'roles', 'scope', 'keys', 'signs in to the pages'], rows),
     ...(substitutes.length === 0 ? [] : [table(['substitute', 'of', 'from', 'until'], substitutes.map(substituteRow))]),
+    ...(readers.length === 0
+      ? []
+      : [
+          table(
+            ['readers by group', 'see'],
+            readers.map(({ group, scope }) => [group, scopeText(scope)]),
+          ),
+        ]),
+    ...identitiesText(policy, session.config.signIn.openId),
     rules.length === 0 ? 'Nothing needs approval.' : table(['approvals', 'of what has'], rules),
     ...(caps.length === 0 ? [] : [table(['limit', 'per'], caps)]),
     ...people.flatMap((person) => unsignedText(person) ?? []),
@@ -103,6 +114,30 @@ export async function checkPolicy(session: Session, file: string | undefined): P
     `An approval is valid for ${approvalTtlMs / HOUR_MS} h. Policy ${hash}`,
   ].join('\n\n');
   session.output.result({ policy, lacking }, text);
+}
+
+/** How somebody opens a session: with a passkey, or with the account that the provider calls so. */
+function signsInText(credentials: Person['credentials'], identities: Person['identities'] = []): string {
+  const passkey = credentials.some(({ type }) => type === 'passkey') ? ['passkey'] : [];
+  return [...passkey, ...identities].join(', ') || 'no: neither passkey nor identity';
+}
+
+/** What keeps identities and groups from counting, by the settings of this process. */
+function identitiesText({ people, readers = [] }: Policy, openId: OpenIdSettings | undefined): string[] {
+  const identities = people.flatMap(({ name, identities: its = [] }) =>
+    its.map((identity) => [name, identity] as const),
+  );
+  if (openId === undefined) {
+    const isUsed = identities.length + readers.length > 0;
+    return isUsed ? ['Identities and readers count only for gateways with PAYOUTS_OIDC_ISSUER; none is set here.'] : [];
+  }
+  const odd = openId.claim === 'email' ? identities.filter(([, identity]) => !identity.includes('@')) : [];
+  return [
+    ...odd.map(([name, it]) => `Warning: the identity ${it} of ${name} names nobody: PAYOUTS_OIDC_CLAIM is email.`),
+    ...(readers.length > 0 && openId.groupsClaim === undefined
+      ? ['Warning: readers name groups, and PAYOUTS_OIDC_GROUPS_CLAIM is not set: nobody reads by one.']
+      : []),
+  ];
 }
 
 const substituteRow = ({ name, for: absent, from, until }: Substitute): string[] => [

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { checkPolicy } from '../../../src/cli/policies.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { newKey } from '../../../src/people/signing/signing.ts';
+import type { OpenIdSettings } from '../../../src/platform/config/sign-in.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 
 let folder: string;
@@ -13,7 +14,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-async function checked(policy: object): Promise<{ text: string; document: unknown }> {
+async function checked(policy: object, openId?: Partial<OpenIdSettings>): Promise<{ text: string; document: unknown }> {
   const file = join(folder, 'policy.json');
   writeFileSync(
     file,
@@ -21,7 +22,7 @@ async function checked(policy: object): Promise<{ text: string; document: unknow
   );
   const printed = { text: '', document: {} as unknown };
   const output = { result: (document: unknown, text: string) => Object.assign(printed, { document, text }) };
-  await checkPolicy({ output } as unknown as Session, file);
+  await checkPolicy({ output, config: { signIn: { openId } } } as unknown as Session, file);
   return printed;
 }
 
@@ -53,6 +54,29 @@ it('says whose payouts need no signature, and whose can have none', async () => 
   });
   expect(text).toContain('Payouts of erp need no signature of erp');
   expect(text.match(/\S+ has no key that signs payouts/g)).toEqual(['shop has no key that signs payouts']);
+});
+
+it('says who can sign in to the pages, and which identities and groups name nobody', async () => {
+  const policy = {
+    origin: 'https://payouts.example.com',
+    people: [
+      { name: 'alice', roles: ['maker'], scope: {}, identities: ['alice@example.com'] },
+      { name: 'bob', roles: ['auditor'], scope: {}, identities: ['0b2c'] },
+      { name: 'carol', roles: ['auditor'], scope: {} },
+    ],
+    readers: [{ group: 'treasury', scope: { currencies: ['EUR'] } }],
+  };
+  const { text } = await checked(policy);
+  expect(text).toMatch(/^alice .* alice@example\.com$/m);
+  expect(text).toMatch(/^carol .* no: neither passkey nor identity$/m);
+  expect(text).toMatch(/^treasury +currency EUR$/m);
+  expect(text).toContain('count only for gateways with PAYOUTS_OIDC_ISSUER');
+  const byMail = (await checked(policy, { claim: 'email' })).text;
+  expect(byMail.match(/the identity .* names nobody/g)).toEqual(['the identity 0b2c of bob names nobody']);
+  expect(byMail).toContain('PAYOUTS_OIDC_GROUPS_CLAIM is not set');
+  expect((await checked(policy, { claim: 'sub', groupsClaim: 'groups' })).text).not.toMatch(
+    /names nobody|reads by one/,
+  );
 });
 
 it('says of the policy of a gateway where what is known of it is shown', async () => {
