@@ -77,6 +77,16 @@ describe.concurrent('an open order that the bank gives another id', () => {
     expect(await ordersUnder(product, reference)).toHaveLength(1);
   });
 
+  it('asks people too if the earlier id shows it, since that may have been a wrong answer', async () => {
+    const { product, handle, now, ends, view } = await renumbered('redirected', true);
+    await using _product = product;
+    await ends('FAILED');
+    await untilTrue(async () => (await view()).reason?.code === 'duplicate-suspected');
+    const request = { action: 'adopt-order', by: 'alice', evidence: 'asked the bank', orderId: now };
+    await handle.executeUpdate<ResolveAnswer, [object]>('resolve', { args: [request] });
+    expect(await handle.result()).toMatchObject({ state: 'failed', reason: { code: 'bank-failed' } });
+  });
+
   it('is followed too where it is the exchange before a payment', async () => {
     const { bank, renumber } = renumbering();
     const terms = { waits: { lateCommitMs: 200, listLagMs: 100 } };

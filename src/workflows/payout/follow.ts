@@ -155,7 +155,7 @@ const wasRead = ({ status }: OrderJudgement): boolean => status !== NOT_FOUND &&
 async function followsRenumbered(order: OrderState, { orderId, status, differences }: OrderRead): Promise<boolean> {
   const { view, reference, placed, memory, terms } = order;
   if (orderId === placed.second && differences.length === 0) {
-    order.followsInstead(orderId);
+    order.followsInstead(orderId, placed.orderId);
     view.inbox.readAgain();
     return true;
   }
