@@ -1,6 +1,6 @@
 import { iso } from '../../domain/display.ts';
 import { parseAmount, type Total, totalsOf } from '../../domain/money.ts';
-import type { OrderFacts } from '../../domain/order-judgement.ts';
+import { isReturn, type OrderFacts } from '../../domain/order-judgement.ts';
 import { isNoMoney, stageMeaning } from '../../domain/order-status.ts';
 import { alikeOrder } from '../../domain/payee.ts';
 import type { WatchKey } from '../../store/store.ts';
@@ -153,7 +153,7 @@ async function paymentsMade(
 
 function paymentOf({ uid, currency }: WatchKey, order: OrderFacts): Payment | undefined {
   const { type = 'PAYMENT', transaction_account: accountId, transaction_amount: amount } = order;
-  if (type !== 'PAYMENT' || accountId === undefined || amount === undefined) return undefined;
+  if (type !== 'PAYMENT' || isReturn(order) || accountId === undefined || amount === undefined) return undefined;
   return { order, accountId, amount, currency, key: keyOf(uid, accountId, amount, currency) };
 }
 

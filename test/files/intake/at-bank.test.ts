@@ -108,6 +108,30 @@ describe('payments that another system or store has made', () => {
     expect((await plannedOf(proxy, rows)).elsewhere).toMatchObject({ count: 1, alike: 0, isHeld: false });
   });
 
+  it('are none of those that brought money', async () => {
+    const proxy = await openFaultProxy();
+    const { account_id: transaction_account } = DEFAULT_PAYMENT;
+    const shown = (order_id: string, transaction_amount: string, direct: string) => ({
+      ...{ order_id, transaction_account, transaction_amount, direct, type: 'PAYMENT' },
+      ...{ status: 'COMPLETED', stage: 'paid' as const },
+    });
+    const seen = { uid: 'u-1001', currency: 'USD', clientOrderId: null, stem: '', seenAt: Date.now() };
+    await proxy.store.recordUnaskedOrders([
+      { ...seen, orderId: 'out', shown: shown('out', '123.45', 'OUT') },
+      { ...seen, orderId: 'in', shown: shown('in', '7.00', 'IN') },
+    ]);
+    const rows = [
+      { id: 'a', amount: '7.00' },
+      { id: 'b', amount: '123.45' },
+    ];
+    const { elsewhere } = await plannedOf(proxy, rows);
+    expect(elsewhere).toMatchObject({
+      count: 1,
+      totals: [{ amount: '123.45' }],
+      listed: [{ orderId: 'out', id: 'b' }],
+    });
+  });
+
   it('are no matter of a store that was in use when they were made', async () => {
     const proxy = await openFaultProxy();
     const taking = await takeBoth(proxy, { invalid: 'stop' });
