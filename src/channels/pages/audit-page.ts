@@ -70,7 +70,7 @@ export function auditRoutes(app: FastifyInstance, gateway: PagesGateway): void {
     const entries: SerializedEntry[] = [];
     for await (const page of store.auditLog({ from, to })) entries.push(...page);
     const body = html`<h1>Audit</h1>
-<p>${counted(size, 'entry', 'entries')}. To check that nobody has changed them, run <code>payouts audit verify</code>.</p>
+<p>${counted(size, 'entry', 'entries')}. To check that nobody has changed them, run <code>payouts audit verify</code>. <a href="/subscriptions">Receivers of events</a></p>
 ${entries.length === 0 ? nothing('There are no entries.') : dataTable('Newest first', columns(await namedIn(gateway, entries)), entries.reverse())}
 ${from > 0 && html`<p><a class="button" href="/audit?before=${from}">Older entries</a></p>`}`;
     return show(reply, viewOf(request, reply, gateway), { title: 'Audit', body });

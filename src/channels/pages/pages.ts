@@ -57,12 +57,13 @@ import {
 import { askToSignIn, passkeyRoutes, signInRoutes } from './sign-in-page.ts';
 import { statementPageRoutes, statementUploadRoutes } from './statements-page.ts';
 import { correctRoutes, PendingUploads, planRoutes, submitRoutes } from './submit-page.ts';
+import { subscriptionRoutes } from './subscriptions-page.ts';
 import { switchRoutes } from './switches-page.ts';
 
 const OF_PLACES = [
   ...[waitingRoutes, findRoutes, payoutRoutes, adviceRoutes, batchListRoutes, batchRoutes, batchDecisionRoutes],
   ...[overviewRoutes, accountRoutes, cashRoutes, payeeRoutes, cardRoutes, moveRoutes, retryRoutes, displayRoutes],
-  ...[incidentRoutes, statementPageRoutes, periodRoutes, switchRoutes, auditRoutes],
+  ...[incidentRoutes, statementPageRoutes, periodRoutes, switchRoutes, auditRoutes, subscriptionRoutes],
 ];
 
 /** The pages for people: they show and do what the API and the command can do, and decide nothing themselves. */

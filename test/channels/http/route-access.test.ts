@@ -125,7 +125,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
   'operator, none': ['GET /v1/switches/named', 'POST /v1/switches', 'POST /switches'],
   'operator, whole': [
     ...['POST /codec/encode', 'POST /codec/:namespace/encode'],
-    ...['POST /v1/events/replay', 'POST /v1/events/forget'],
+    ...['POST /v1/events/replay', 'POST /v1/events/forget', 'POST /subscriptions/replay', 'POST /subscriptions/forget'],
     ...['POST /v1/periods/:period/close', 'POST /period/close'],
   ],
   'operator auditor, whole': [
@@ -138,7 +138,7 @@ const TABLE: Readonly<Record<string, readonly string[]>> = {
     'GET /v1/retention',
     'GET /v1/events',
     'GET /v1/events/subscriptions',
-    'GET /audit',
+    ...['GET /audit', 'GET /subscriptions'],
   ],
 };
 

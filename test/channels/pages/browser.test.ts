@@ -115,7 +115,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
       '/audit',
       ...[`${batch}/retry`, '/overview', '/accounts?uid=u-1001', '/orders?uid=u-1001&currency=USD', '/cash'],
       ...['/payees', `/payees/u-1001/${PAYEE}`, '/cards', '/cards/order-1', '/moves/new?uid=u-1001'],
-      ...['/statements', '/period', '/display'],
+      ...['/statements', '/period', '/display', '/subscriptions'],
     ];
     return { gateway, paths: pages };
   }

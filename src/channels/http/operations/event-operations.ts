@@ -10,8 +10,8 @@ import { nameOf } from './decision-operations.ts';
 
 const TAG = 'events';
 /** Events are of everybody's payouts. */
-const READING: CallerAccess = { roles: ['operator', 'auditor'], scope: 'whole' };
-const SETTING: CallerAccess = { roles: ['operator'], scope: 'whole' };
+export const EVENTS_READING: CallerAccess = { roles: ['operator', 'auditor'], scope: 'whole' };
+export const EVENTS_SETTING: CallerAccess = { roles: ['operator'], scope: 'whole' };
 const SHOWN_MAX = 100_000;
 const position = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 
@@ -29,7 +29,7 @@ export const EVENTS = operation({
   path: '/v1/events',
   tag: TAG,
   summary: 'Events of the outbox, by position: the newest, or those from a position',
-  access: READING,
+  access: EVENTS_READING,
   input: z.strictObject({
     from: position.optional().describe('position of the first one'),
     kind: z.enum(Object.keys(EVENT_KINDS) as EventKind[]).optional(),
@@ -70,7 +70,7 @@ export const SUBSCRIPTIONS = operation({
   path: '/v1/events/subscriptions',
   tag: TAG,
   summary: 'How far each subscription has been delivered',
-  access: READING,
+  access: EVENTS_READING,
   input: z.strictObject({}),
   answer: z.looseObject({ head: z.int(), tail: z.int(), subscriptions: z.array(z.looseObject({ name: z.string() })) }),
   run: (place): Promise<Outbox> => outboxOf(place),
@@ -83,7 +83,7 @@ export const REPLAY = operation({
   path: '/v1/events/replay',
   tag: TAG,
   summary: 'Send everything from a position on to a subscription again',
-  access: SETTING,
+  access: EVENTS_SETTING,
   input: z.strictObject({ from: position, name: shortText, by }),
   answer: z.looseObject({ head: z.int() }),
   async run(place, { from, name, by: given }): Promise<{ head: number }> {
@@ -102,7 +102,7 @@ export const FORGET = operation({
   path: '/v1/events/forget',
   tag: TAG,
   summary: 'Keep no events for a subscription that is no longer configured',
-  access: SETTING,
+  access: EVENTS_SETTING,
   input: z.strictObject({ name: shortText, by }),
   answer: z.looseObject({ forgotten: z.literal(true) }),
   async run(place, { name, by: given }): Promise<{ forgotten: true }> {
