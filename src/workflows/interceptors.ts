@@ -24,7 +24,8 @@ export function interceptors(): WorkflowInterceptors {
  * later task come before what the run did in the earlier one, and the time of both is that of the later, so the commands might
  * never be the recorded ones again. The failure drops the run from the cache, so that it is replayed, and the local activity runs
  * again. A task that the SDK requests because a local activity lasts long is not meant: it starts before the earlier one would
- * have timed out.
+ * have timed out. But as a local activity ends, the time is that of its end: if several, one after another, last longer than a task,
+ * the last one runs again for nothing. What the others did is in the history by then.
  */
 function failsAfterLostTask() {
   let localActivities = 0;
