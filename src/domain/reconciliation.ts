@@ -125,7 +125,7 @@ export const differenceText = (difference: Difference): string =>
 
 const SEPARATOR = ' | ';
 
-/** One difference that lists the fields of an order, so that the order is one incident. Values that are cut say so no less. */
+/** One difference that lists the fields of an order, so that the order is one incident. Of many fields each value is cut shorter. */
 function together(differs: readonly Difference[]): Difference {
   const each = Math.floor(SHOWN_MAX / differs.length);
   const joined = (of: (it: Difference) => string): string =>

@@ -141,7 +141,7 @@ const collections = (fees: readonly OurMovement[]): (readonly OurMovement[])[] =
 
 /**
  * Of a collection while bookings of its days are still to come: the fees of all that is booked, and of some payments that are
- * awaited. Which of equal ones is told when they are booked.
+ * awaited. Which of equal ones those are is known once they are booked.
  */
 export function feesSoFar(
   near: readonly OurMovement[],
