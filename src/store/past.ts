@@ -146,7 +146,9 @@ export function recordPulse(
 }
 
 /** How much the store holds, and when a sender last gave a sign of life; null: none has. */
-export async function extent(db: Database): Promise<{ batches: number; payouts: number; usedAt: number | null }> {
+export async function extent(
+  db: Database,
+): Promise<{ batches: number; payouts: number; firstAt: number | null; usedAt: number | null }> {
   const count = (table: 'batches' | 'payouts') =>
     db
       .selectFrom(table)
@@ -156,7 +158,11 @@ export async function extent(db: Database): Promise<{ batches: number; payouts: 
     .selectFrom('senders')
     .select(({ fn }) => fn.max<number | null>('aliveAt').as('usedAt'))
     .executeTakeFirstOrThrow();
-  return { batches: (await count('batches')).count, payouts: (await count('payouts')).count, usedAt };
+  const { firstAt } = await db
+    .selectFrom('payouts')
+    .select(({ fn }) => fn.min<number | null>('createdAt').as('firstAt'))
+    .executeTakeFirstOrThrow();
+  return { batches: (await count('batches')).count, payouts: (await count('payouts')).count, firstAt, usedAt };
 }
 
 /** Distinguishes this PostgreSQL database from its copies on the same server. */

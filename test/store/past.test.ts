@@ -65,7 +65,7 @@ onEveryStore('Who sends from a store', (test) => {
       { ...SENDER, pulses: 1, aliveAt: 2_000, endedAt: null },
       { ...SENDER, senderId: 'two', pulses: 1, aliveAt: 1_900, endedAt: 1_900 },
     ]);
-    expect(await store.extent()).toEqual({ batches: 0, payouts: 0, usedAt: 2_000 });
+    expect(await store.extent()).toEqual({ batches: 0, payouts: 0, firstAt: null, usedAt: 2_000 });
   });
 
   it('gives no sign of life that follows another one than the last, nor one of a sender that is not known', async () => {
@@ -89,9 +89,9 @@ onEveryStore('Who sends from a store', (test) => {
 onEveryStore('How much a store holds', (test) => {
   it('is known without reading it', async () => {
     const store = await test.open();
-    expect(await store.extent()).toEqual({ batches: 0, payouts: 0, usedAt: null });
+    expect(await store.extent()).toEqual({ batches: 0, payouts: 0, firstAt: null, usedAt: null });
     await store.claimBatch(batchClaim('b-1', ['a', 'b']));
-    expect(await store.extent()).toMatchObject({ batches: 1, payouts: 2 });
+    expect(await store.extent()).toMatchObject({ batches: 1, payouts: 2, firstAt: expect.any(Number) });
   });
 
   it('and on PostgreSQL which database it is', async ({ skip }) => {

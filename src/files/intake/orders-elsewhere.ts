@@ -110,17 +110,20 @@ function listed(payments: readonly Payment[], like: ReadonlyMap<string, { row: n
   }));
 }
 
-/** When nobody read the bank for this store, since then: before it was used first, and between uses of it. */
+/** When nothing was sent from this store, since then: before its first payout, and between uses of it. */
 async function notInUse(
   { store, settings, begunAt }: BankLists,
   since: number,
 ): Promise<{ from: number; to: number }[]> {
-  const isNew = (await store.resumed()) === undefined || (await store.extent()).payouts === 0;
-  if (isNew) return [{ from: since, to: begunAt + settings.clockSkewMs }];
-  return (await store.resumptionsSince(since)).map(({ from, at }) => ({
+  const { firstAt } = await store.extent();
+  if (firstAt === null || (await store.resumed()) === undefined) {
+    return [{ from: since, to: begunAt + settings.clockSkewMs }];
+  }
+  const between = (await store.resumptionsSince(since)).map(({ from, at }) => ({
     from: Math.max(from, since),
     to: at + settings.clockSkewMs,
   }));
+  return [{ from: since, to: firstAt }, ...between];
 }
 
 /** Payments of the lists that were made then and that may have moved money. */

@@ -132,6 +132,15 @@ describe('payments that another system or store has made', () => {
     });
   });
 
+  it('are shown to the second file as well, though the store was opened before they were made', async () => {
+    const proxy = await openFaultProxy();
+    const at = Date.now() - 3_600_000;
+    await proxy.store.recordResumption({ at, from: 0, why: 'new', detail: {} });
+    await payElsewhere(proxy, '123.45');
+    await takeBoth(proxy, { invalid: 'stop' });
+    expect((await plannedOf(proxy, [{ id: 'c', amount: '123.45' }])).elsewhere).toMatchObject({ alike: 1 });
+  });
+
   it('are no matter of a store that was in use when they were made', async () => {
     const proxy = await openFaultProxy();
     const taking = await takeBoth(proxy, { invalid: 'stop' });
