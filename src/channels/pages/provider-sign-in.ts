@@ -80,9 +80,11 @@ function backChannelRoute(app: FastifyInstance, gateway: PagesGateway, provider:
       const { data } = notice.safeParse(request.body);
       if (data === undefined) throw new NotVouched('there is no logout token');
       const signOut = await provider.signOutOf(data.logout_token, now);
-      if (!(await store.recordSignOut(signOut, now))) throw new NotVouched('it was sent before');
       const isOver = ({ vouched }: Session) => vouched !== undefined && endsSignIn(signOut, vouched.by.signIn);
-      for (const { name } of sessions.closeThose(isOver, now)) await auditPages(gateway, name, 'signed out', LEFT);
+      // First: a provider may not send it again to a gateway whose store does not answer.
+      const closed = sessions.closeThose(isOver, now);
+      if (!(await store.recordSignOut(signOut, now))) throw new NotVouched('it was sent before');
+      for (const { name } of closed) await auditPages(gateway, name, 'signed out', LEFT);
       return await reply.send();
     } catch (error) {
       if (!(error instanceof NotVouched)) {

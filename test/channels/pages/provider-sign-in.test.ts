@@ -564,6 +564,20 @@ describe('who signs out at the provider', () => {
     expect((await post(origin, token)).status).toBe(200);
   });
 
+  it('is out at the gateway that was notified, though its store does not answer', async () => {
+    const { visit, provider, origin, gateway } = await open();
+    const alice = visit();
+    await alice.signIn('0a1b');
+    const { store } = gateway.app;
+    const { recordSignOut } = store;
+    store.recordSignOut = () => Promise.reject(new Error('the store does not answer'));
+    const token = provider.logoutToken('0a1b');
+    expect((await post(origin, token)).status).toBe(503);
+    expect(await isIn(alice)).toBe(false);
+    store.recordSignOut = recordSignOut;
+    expect((await post(origin, token)).status).toBe(200);
+  });
+
   it('is not found out by guessing: forged tokens are slowed down, and cost the provider little', async () => {
     const { provider, origin } = await open();
     const statuses = new Set<number>();
