@@ -240,7 +240,7 @@ export async function stateCounts(db: Database, batchId: string): Promise<Map<Sh
     .execute();
   const byState = new Map<ShownState, number>();
   for (const { state, returnedAs, count } of counted) {
-    const shown = state === 'completed' && returnedAs === 'returned' ? 'returned' : state;
+    const shown = shownState({ state, returnedAs });
     byState.set(shown, (byState.get(shown) ?? 0) + Number(count));
   }
   return new Map([...byState].filter(([, count]) => count > 0));
@@ -443,14 +443,18 @@ export async function rowPage(
   return before === undefined ? found : found.reverse();
 }
 
+const shownState = ({ state, returnedAs }: Pick<Tables['payouts'], 'state' | 'returnedAs'>): ShownState =>
+  state === 'completed' && returnedAs === 'returned' ? 'returned' : state;
+
+/** With the states that people are shown. */
 export async function amounts(
   db: Database,
   batchId: string,
   limit: number,
-): Promise<(Pick<PayoutRecord, 'state'> & Pick<PayoutInstruction, 'amount' | 'currency'>)[]> {
-  const query = db.selectFrom('payouts').select(['state', 'instruction']).where('batchId', '=', batchId);
+): Promise<({ state: ShownState } & Pick<PayoutInstruction, 'amount' | 'currency'>)[]> {
+  const query = db.selectFrom('payouts').select(['state', 'returnedAs', 'instruction']).where('batchId', '=', batchId);
   const found = await query.where('row', 'is not', null).limit(limit).execute();
-  return found.map(({ state, instruction: { amount, currency } }) => ({ state, amount, currency }));
+  return found.map(({ instruction: { amount, currency }, ...row }) => ({ state: shownState(row), amount, currency }));
 }
 
 /** What buys for all rows of a batch, then its rows. */

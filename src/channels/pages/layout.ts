@@ -34,6 +34,8 @@ export interface Page {
 
 interface Place {
   path: string;
+  /** Beginnings of the other addresses that belong to it. */
+  with?: readonly string[];
   name: string;
   access: CallerAccess;
 }
@@ -43,11 +45,16 @@ const PLACES: readonly Place[] = [
   { path: '/payouts', name: 'Payouts', access: ANY_ROLE },
   { path: '/batches', name: 'Batches', access: ANY_ROLE },
   { path: '/overview', name: 'Overview', access: ANY_ROLE },
-  { path: '/accounts', name: 'Accounts', access: BANK_READING },
+  { path: '/accounts', with: ['/cash', '/orders', '/moves'], name: 'Accounts', access: BANK_READING },
   { path: '/payees', name: 'Payees', access: BANK_READING },
   { path: '/cards', name: 'Cards', access: { roles: ['maker', 'operator', 'auditor'], scope: 'each' } },
   { path: '/incidents', name: 'Incidents', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
-  { path: '/statements', name: 'Statements', access: { roles: ['operator', 'auditor'], scope: 'each' } },
+  {
+    path: '/statements',
+    with: ['/period'],
+    name: 'Statements',
+    access: { roles: ['operator', 'auditor'], scope: 'each' },
+  },
   { path: '/switches', name: 'Switches', access: { roles: ['approver', 'operator', 'auditor'], scope: 'each' } },
   { path: '/audit', name: 'Audit', access: { roles: ['operator', 'auditor'], scope: 'whole' } },
 ];
@@ -140,7 +147,8 @@ ${isTrial && TRIAL}`;
 const withCode = (text: string): Html =>
   html`${text.split('`').map((part, n): Part => (n % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
-const isAt = ({ path: place }: Place, path: string): boolean => (place === '/' ? path === '/' : path.startsWith(place));
+const isAt = ({ path: place, with: others = [] }: Place, path: string): boolean =>
+  place === '/' ? path === '/' : [place, ...others].some((start) => path.startsWith(start));
 
 const signOut = (view: View, name: string): Html =>
   html`<form class="who" method="post" action="/sign-out">${csrfField(view)}<span>${name}</span><button class="plain">Sign out</button></form>`;

@@ -9,6 +9,7 @@ import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import { canRecheck, needsAttention, RESOLVE_ACTIONS } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import { shownStateOf } from '../../domain/returned.ts';
 import { roleAskedOf } from '../../people/decisions/scope.ts';
 import { openQuestion, type ShownQuestion, shownQuestion } from '../../people/decisions/shown-question.ts';
 import { approvedBy, type SignedQuestion, scopeFactsOfRow } from '../../people/decisions/verdict.ts';
@@ -322,10 +323,10 @@ interface PayoutPage {
 function payoutPage(page: PayoutPage): Html {
   const { view, shown, story, incidents, answer } = page;
   const { row } = shown;
-  const { documentId, state, reference } = row;
+  const { documentId, reference } = row;
   const { amount, currency } = row.instruction;
   const flags = flagTexts(row, shown.alike);
-  return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(state)}</h1>
+  return html`<h1>${row.kind !== 'payout' && `${row.kind} `}${documentId} ${badge(shownStateOf(row).state)}</h1>
 ${answer !== undefined && html`<p class="note" role="status">${answer}</p>`}
 ${incidents.map((it) => incidentNote(it, view, row))}
 <section class="card" aria-label="What is paid">

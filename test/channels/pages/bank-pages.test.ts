@@ -59,6 +59,7 @@ describe('the pages about the bank', () => {
       'alice',
     );
     const { document: page } = await gateway.send('/cash');
+    expect(page).toMatch(/aria-current="page">Accounts/);
     expect(page).toContain('acc-u1001-usd is short of <span class="figure">100,000.00 USD</span>');
     expect(page).toMatch(/<td data-head="Today" class="figure"><span class="figure">1,100,000\.00 USD/);
     expect(page).toContain(', the money does not suffice</title>');

@@ -25,6 +25,9 @@ it('money that came back is a state on every page, with its reason, and leads to
   const batch = await text(`/batches/${paid.batchId}`);
   expect(batch).toMatch(/Returned[\s\S]{0,80}1/);
   expect(batch).toContain(why);
+  // The totals agree with the tiles: of 52.50 USD, 40.00 USD stayed paid.
+  expect(batch).toMatch(/Paid<\/dt><dd>1</);
+  expect(batch).toMatch(/data-head="Paid" class="figure"><span class="figure">40\.00 USD/);
   expect(batch).toContain(`/batches/${paid.batchId}/retry`);
   expect(await text(`/batches/${paid.batchId}?state=returned`)).toContain('inv-1');
   expect(await text('/payouts?state=returned')).not.toContain('inv-2');
@@ -32,6 +35,7 @@ it('money that came back is a state on every page, with its reason, and leads to
   expect(await text('/incidents')).toContain('the bank has sent the money of the completed payout back');
   const page = await text(`/payouts/${paid.reference}`);
   expect(page).toContain(why);
+  expect(page).toMatch(/<h1>inv-1 <span[^>]*>returned</);
   // Of the bank's own text nothing is shown: it may name people.
   expect(page + batch).not.toContain('Konto erloschen');
   expect(page).not.toContain('Pays again');
