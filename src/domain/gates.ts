@@ -215,7 +215,9 @@ const STOPS: { readonly [Name in keyof Found]: (found: Found[Name]) => Stop | un
   switchedOff: (scope) => ({ hold: because('switched-off', scope) }),
   // Nobody can let this through: the document could be paid twice.
   earlierOpen: (orders) => ({ hold: because('earlier-generation-open', orders === true ? undefined : orders) }),
-  listDoubt: (doubt) => ({ hold: because('list-proves-nothing', doubtInWords(doubt)) }),
+  listDoubt: (doubt) => ({
+    hold: doubt === 'too-soon' ? because('list-too-soon') : because('list-proves-nothing', doubtInWords(doubt)),
+  }),
   // Nor this: the card payment provides the money to pay with.
   cardPayment: (cardState) => BY_CARD_PAYMENT[cardState],
   limit: (passed) => ({ hold: because('limit-reached', passed) }),

@@ -78,12 +78,16 @@ const LISTED_STATES: readonly PayoutState[] = ['scheduled', ...NEEDS_PEOPLE_STAT
  */
 export const visibleState = (state: PayoutState): PayoutState => (LISTED_STATES.includes(state) ? state : 'processing');
 
-/** Value of the search attribute `PayoutNeedsAttention`: whether people must act. Waiting for a card payment needs nobody. */
+/** Value of the search attribute `PayoutNeedsAttention`: whether people must act. What `NEEDS_NOBODY` names ends without people. */
 export const needsAttention = (state: ShownState, reason: Reason | null = null): boolean =>
-  (NEEDS_PEOPLE_STATES as readonly ShownState[]).includes(state) && !WAITS_FOR_ANOTHER.has(`${state} ${reason?.code}`);
+  (NEEDS_PEOPLE_STATES as readonly ShownState[]).includes(state) && !NEEDS_NOBODY.has(`${state} ${reason?.code}`);
 
-/** What it waits for is another payment of ours, about which people are asked, if they are. */
-const WAITS_FOR_ANOTHER: ReadonlySet<string> = new Set(['held card-payment-open', 'awaiting-funds awaiting-exchange']);
+/** It waits for another payment of ours, about which people are asked, if they are; or for some minutes. */
+const NEEDS_NOBODY: ReadonlySet<string> = new Set([
+  'held card-payment-open',
+  'held list-too-soon',
+  'awaiting-funds awaiting-exchange',
+]);
 
 export interface Reason {
   /** kebab-case, from `domain/reasons.ts`. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Assessment, nextGate } from '../../src/domain/gates.ts';
+import { needsAttention } from '../../src/domain/payout-state.ts';
 import type { Terms } from '../../src/domain/policy.ts';
 import { because } from '../../src/domain/reasons.ts';
 
@@ -55,6 +56,18 @@ describe('what is checked before a submit', () => {
       ...['switched-off', 'earlier-generation-open', 'card-payment-unpaid', 'limit-reached', 'maker-not-allowed'],
       'look-alike',
     ]);
+  });
+
+  it('asks nobody about a list that cannot show yet what the bank has just refused', () => {
+    const reasonOf = (listDoubt: Assessment['listDoubt']) => {
+      const gate = nextGate(assessment({ listDoubt }), terms(), {}, 0);
+      if (gate.gate !== 'hold') throw new Error(`is ${gate.gate}`);
+      return gate.reason;
+    };
+    expect(reasonOf('too-soon')).toEqual(because('list-too-soon'));
+    expect(needsAttention('held', reasonOf('too-soon'))).toBe(false);
+    expect(reasonOf('not-stable').code).toBe('list-proves-nothing');
+    expect(needsAttention('held', reasonOf('not-stable'))).toBe(true);
   });
 
   it('comes in the order of the life of a payout: date, hold, funds, approval', () => {

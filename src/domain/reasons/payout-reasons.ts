@@ -206,6 +206,14 @@ export const PAYOUT_REASONS = {
       'The list is read again, at growing intervals; it continues when the list proves that there is no order.',
     ),
   ),
+  'list-too-soon': signalled({
+    ...forNobody(
+      'the bank has just refused its order, and its list may not show yet whether it has one',
+      `Nothing, for some minutes. ${REJECT}.`,
+      'The list is read again when it has to show the order, within minutes; then it continues, or says what stops it.',
+    ),
+    approvalOnlyChecks: true,
+  }),
   // ended unpaid
   'invalid-instruction': forMaker(
     'the instruction breaks a rule of the bank or of this product',
