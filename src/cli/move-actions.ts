@@ -78,7 +78,6 @@ const asTyped =
       findings: findings.map(({ column, ...finding }) => ({
         ...finding,
         file: 'command line',
-        line: 1,
         column: column && optionName(kind, column),
       })),
     });

@@ -87,20 +87,36 @@ export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
     await program.parseAsync(argv, { from: 'user' });
     return exit;
   } catch (error) {
-    if (error instanceof CommanderError) return commanderExit(error, json);
+    if (error instanceof CommanderError) return commanderExit(error, helpHint(program, argv), json);
     const { problemOf } = await import('../files/intake/problem-of.ts');
     return printError(problemOf(error), json);
   }
 }
 
 /** Commander has printed help or its error on stderr; with `--json` the error is also printed as a document. */
-function commanderExit(error: CommanderError, json: boolean): ExitCode {
+function commanderExit(error: CommanderError, hint: string, json: boolean): ExitCode {
   if (error.exitCode === 0) return EXIT.completed;
   if (json) {
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
-    printJson(new Problem('usage', 'usage', message, { hint: 'payouts --help shows all commands.' }).toDocument());
+    printJson(new Problem('usage', 'usage', message, { hint }).toDocument());
+  } else if (error.code !== 'commander.help') {
+    process.stderr.write(`${fitted(hint, widthOf(process.stderr))}\n`);
   }
   return EXIT.usage;
+}
+
+/** Names the help of the command that was typed, and that of the program if there is none. */
+function helpHint(program: Command, argv: readonly string[]): string {
+  let typed = program;
+  const path = ['payouts'];
+  for (const word of argv) {
+    const next = typed.commands.find((command) => command.name() === word);
+    if (next === undefined) break;
+    typed = next;
+    path.push(word);
+  }
+  const shown = typed.commands.length > 0 ? 'all commands' : 'its arguments and options';
+  return `${path.join(' ')} --help shows ${shown}.`;
 }
 
 async function printError(error: Problem, json: boolean): Promise<ExitCode> {

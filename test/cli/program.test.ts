@@ -54,6 +54,17 @@ describe('a mistyped', () => {
   });
 });
 
+it.each([
+  ['match', 'payouts match --help shows its arguments and options.'],
+  ['audit shw ID', 'payouts audit --help shows all commands.'],
+  ['frobnicate', 'payouts --help shows all commands.'],
+])('payouts %s names the help of the command, on the terminal and in the document', async (words, hint) => {
+  const { stderr } = await printed(...words.split(' '));
+  expect(stderr.trimEnd().split('\n').at(-1)).toBe(hint);
+  const { stdout } = await printed(...words.split(' '), '--json');
+  expect(JSON.parse(stdout).error.hint).toBe(hint);
+});
+
 it.each(['-v', '--version'])('%s prints one line of versions', async (flag) => {
   const { exit, stdout } = await printed(flag);
   expect(exit).toBe(EXIT.completed);

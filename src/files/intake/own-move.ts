@@ -98,8 +98,8 @@ export async function checkedMove(
   ]);
   if (from === undefined || to === undefined) {
     const unknown = [
-      ...(from === undefined ? [{ column: 'account_id', ...NOT_FOUND }] : []),
-      ...(to === undefined ? [{ column: 'to_account_id', ...NOT_FOUND }] : []),
+      ...(from === undefined ? [notFound('account_id', asked)] : []),
+      ...(to === undefined ? [notFound('to_account_id', asked)] : []),
     ];
     throw invalid(asked, unknown);
   }
@@ -139,10 +139,11 @@ export function identityOf({ kind, instruction: { uid, id } }: Omit<MoveAsked, '
   return { reference, workflowId: payoutWorkflowId(reference, kind) };
 }
 
-const NOT_FOUND = {
+const notFound = (column: string, { uid }: PayoutInstruction): Broken => ({
+  column,
   rule: 'account-not-found',
-  message: 'the bank does not know this account; `payouts accounts UID` shows those of a user',
-};
+  message: `the bank does not know this account; \`payouts accounts ${uid}\` shows those of the user`,
+});
 
 const unfitAccount = ({ uid }: PayoutInstruction, from: AccountBalance, { code, message }: Reason): Broken => ({
   column: code === 'account-not-own' && from.uid !== uid ? 'account_id' : 'to_account_id',

@@ -1,8 +1,10 @@
 import { beforeEach, expect, it } from 'vitest';
 import { move } from '../../../src/cli/move-actions.ts';
+import { formatFindings } from '../../../src/cli/output.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { madeDigest, payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
+import type { Problem } from '../../../src/domain/problem.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
@@ -106,4 +108,12 @@ it('shows and signs the most that an exchange sells, in the currency of the acco
   expect(started).toMatchObject([{ instruction }]);
   const [{ instruction: given, signed }] = started as [{ instruction: PayoutInstruction; signed: object }];
   expect(signed).toMatchObject({ digest: madeDigest(given) });
+});
+
+it('names the option of a finding, no line, and the accounts of the real user', async () => {
+  const typed = { ...TRANSFER, to: 'acc-nobody', by: undefined, yes: true, detach: false, timeout: undefined };
+  const refused: unknown = await move(sessionOf(), 'transfer', typed).catch((error: unknown) => error);
+  expect(formatFindings((refused as Problem).findings)).toBe(
+    'command line --to "acc-nobody" account-not-found: the bank does not know this account; `payouts accounts u-1001` shows those of the user',
+  );
 });
