@@ -20,7 +20,7 @@ import {
   type Obstacle,
 } from '../domain/gates.ts';
 import { approvalDigest, payloadDigest } from '../domain/identity.ts';
-import { beneficiaryFields, type PayoutInstruction } from '../domain/instruction.ts';
+import { beneficiaryFields, buysForItself, type PayoutInstruction } from '../domain/instruction.ts';
 import { addDecimals, compareDecimals, decimalsEqual, sumDecimals } from '../domain/money.ts';
 import {
   mainOrderKindOf,
@@ -435,10 +435,9 @@ async function readPayout(
     currency: instruction.currency,
   });
   const cost = feeCurrency === instruction.currency ? addDecimals(instruction.amount, fee) : instruction.amount;
-  const isBoughtForAll = instruction.exchanged_by !== undefined;
   const batchExchange = await batchExchangeOf(deps.store, row);
   const exchange =
-    account.account_id === paying.account_id || exchanged || isBoughtForAll
+    account.account_id === paying.account_id || exchanged || !buysForItself(instruction)
       ? undefined
       : (await planExchange(deps, { sell: account, buy: paying, buyAmount: cost })).exchange;
   return {

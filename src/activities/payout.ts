@@ -4,7 +4,13 @@ import { type Claim, StoreMismatch, Superseded } from '../domain/claim.ts';
 import { FAILURES, Misuse } from '../domain/failures.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { payloadDigest, referenceOf } from '../domain/identity.ts';
-import { isClaimedBriefly, type PayoutInput, type PayoutInstruction, splitInput } from '../domain/instruction.ts';
+import {
+  buysForItself,
+  isClaimedBriefly,
+  type PayoutInput,
+  type PayoutInstruction,
+  splitInput,
+} from '../domain/instruction.ts';
 import { decimalsEqual } from '../domain/money.ts';
 import { mainOrderKindOf, type OrderKind, orderKindsOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import type { ExpectedOrder } from '../domain/order-judgement.ts';
@@ -205,8 +211,7 @@ export async function prepare(
   const assessment = await firstAssessment(deps, claimed, at);
   // A payout that needs no exchange can only have forgotten its payment. While its payee is unknown no exchange is planned, yet
   // one may be needed and may have been sent.
-  const needsNoExchange =
-    assessment.payingAccountId === instruction.account_id || instruction.exchanged_by !== undefined;
+  const needsNoExchange = assessment.payingAccountId === instruction.account_id || !buysForItself(instruction);
   const mayBeSent = (orderKind: OrderKind): boolean => orderKind === mainOrderKindOf(kind) || !needsNoExchange;
   const unsent = await unsentOrders(deps, record);
   const ofOrder = (orderKind: OrderKind): Forgotten | undefined => {

@@ -19,7 +19,7 @@ import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
 import { type Plan, planOf } from '../files/intake/plan.ts';
 import type { ReadingApp, TakeOptions } from '../files/intake/read-input.ts';
 import { claimRow } from '../files/intake/row-claims.ts';
-import { StagedFile } from '../files/intake/staged-file.ts';
+import { type BatchExchange, StagedFile } from '../files/intake/staged-file.ts';
 import {
   assertPlan,
   claimFile,
@@ -516,11 +516,11 @@ export async function assertPlanOf(
   plan: Plan,
   rows: readonly PlannedRow[],
   claims: Iterable<ClaimRow>,
-  own: readonly ClaimRow[] = [],
+  own: readonly BatchExchange[] = [],
 ): Promise<void> {
   const planned = new Map(rows.map(({ reference, digest }) => [reference, digest]));
   let found = 0;
-  function* included(some: Iterable<ClaimRow>): Generator<ClaimRow> {
+  function* included<Row extends ClaimRow>(some: Iterable<Row>): Generator<Row> {
     for (const claim of some) {
       const digest = planned.get(claim.reference);
       if (digest === undefined) continue;

@@ -40,7 +40,7 @@ export interface PayoutInstruction {
   retry_of?: string;
   /** Not columns of any file: what the plan of a row that sells another currency has shown. */
   sell_currency?: string;
-  /** The most that may be sold for one unit of `currency`, decimal string in `sell_currency`. */
+  /** The most that may be sold for one unit of `currency`, decimal string in `sell_currency`; `SELLS_NOTHING`: none is. */
   max_rate?: string;
   /** The account in `currency` that pays after the exchange; only of a payout. */
   paying_account_id?: string;
@@ -106,6 +106,13 @@ export type ExchangeBound = Pick<
   PayoutInstruction,
   'sell_currency' | 'max_rate' | 'paying_account_id' | 'exchanged_by'
 >;
+
+/** `max_rate` of a row that is paid from what the account in its currency holds already. */
+export const SELLS_NOTHING = '0';
+
+/** Whether a payout from an account in another currency buys its own itself. */
+export const buysForItself = ({ exchanged_by: by, max_rate: maxRate }: ExchangeBound): boolean =>
+  by === undefined && maxRate !== SELLS_NOTHING;
 
 /** A row as it was handed over, before a plan. */
 export function withoutBound<Row extends ExchangeBound>(row: Row): Omit<Row, keyof ExchangeBound> {

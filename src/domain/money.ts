@@ -105,6 +105,9 @@ export function decimalsEqual(a: string, b: string): boolean {
 export const isBetween = (value: string, atLeast: string, atMost: string): boolean =>
   [compareDecimals(atLeast, value), compareDecimals(value, atMost)].every((order) => order === -1 || order === 0);
 
+/** The smaller of two; the first if one is not a plain decimal. */
+export const leastOf = (a: string, b: string): string => (compareDecimals(b, a) === -1 ? b : a);
+
 /** Exact sum of plain decimal strings at the widest scale among them. Throws a RangeError on anything else. */
 export const addDecimals = (...texts: string[]): string => sumDecimals(texts);
 

@@ -59,16 +59,19 @@ const isShort = ({ after }: AccountOutlook): boolean => after.startsWith('-');
 /** The bound that is signed, which leaves out the fees. */
 export const boundTexts = ({ exchanges }: Pick<Plan, 'exchanges'>): string[] =>
   exchanges.map(({ amount, count, currency, sellAtMost, sellCurrency, payingAccountId, once }) => {
+    if (once === null && isZero(sellAtMost))
+      return `Nothing is sold for ${counted(count, 'payout')} of ${money(amount, currency)}: what is on ${payingAccountId} is used.`;
     if (once === null)
       return `Apart from fees, at most ${money(sellAtMost, sellCurrency)} is sold for ${money(amount, currency)}, paid from ${payingAccountId}.`;
     const day = once.executeOn === null ? '' : ` on ${once.executeOn}`;
-    const fees = isZero(once.fees) ? '' : `, ${money(once.fees, currency)} of it for their fees`;
-    const bought = `buys ${money(amount, currency)} into ${payingAccountId}${fees}`;
+    const fees = isZero(once.fees) ? '' : `, ${money(once.fees, currency)} for their fees included`;
+    const used = isZero(once.held) ? '' : `; ${money(once.held, currency)} on the account is used`;
+    const bought = `buys ${money(amount, currency)} into ${payingAccountId}${fees}${used}`;
     const waiting = count === 1 ? 'The payout waits for it, and its' : 'The payouts wait for it, and their';
     return `One exchange for ${counted(count, 'payout')}${day}, ${once.id}, ${bought}, and sells at most ${money(sellAtMost, sellCurrency)}. ${waiting} approval does not cover it.`;
   });
 
-const isZero = (amount: string): boolean => compareDecimals(amount, '0') === 0;
+export const isZero = (amount: string): boolean => compareDecimals(amount, '0') === 0;
 
 /** What one exchange for many payouts saves. */
 export const comparedTexts = ({ compared }: Pick<Costs, 'compared'>): string[] =>

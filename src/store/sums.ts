@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import { buysForItself } from '../domain/instruction.ts';
+import { sumDecimals } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import type { Database } from './engine/database.ts';
 import type { PayoutSearch } from './payout-search.ts';
@@ -109,16 +111,43 @@ export interface OpenNeed {
 export async function openNeeds(db: Database, seenBy: SeenBy, limit: number): Promise<OpenNeed[]> {
   const open = await db
     .selectFrom('payouts')
-    .select(['reference', 'uid', 'accountId', 'currency', 'amount', 'orderId', 'instruction'])
+    .select(['kind', 'reference', 'uid', 'accountId', 'currency', 'amount', 'orderId', 'instruction'])
     .where('endedAt', 'is', null)
     .$if(seenBy !== undefined, (query) => query.where((row) => ownOrWithin(row, seenBy)))
     .limit(limit)
     .execute();
   const references = new Set(open.map(({ reference }) => reference));
-  return open.flatMap(({ uid, accountId: named, currency, amount, orderId, instruction }) => {
+  return open.flatMap(({ kind, uid, accountId: named, currency, amount, orderId, instruction }) => {
     const { exchanged_by: by, paying_account_id: paying, execute_on: executeOn } = instruction;
-    const accountId = by === undefined ? named : paying;
+    const accountId = kind !== 'payout' || buysForItself(instruction) ? named : paying;
     if (accountId == null || (by !== undefined && references.has(by))) return [];
     return [{ uid, accountId, currency, amount, hasOrder: orderId !== null, executeOn }];
   });
+}
+
+const OPEN_MAX = 100_000;
+
+/**
+ * What open payouts may take from an account: all of its user in its currency, since what others have bought may be on it. Undefined
+ * if that is not known: something is sold from it, or there are too many.
+ */
+export async function openOn(
+  db: Database,
+  { uid, accountId, currency }: { uid: string; accountId: string; currency: string },
+): Promise<{ count: number; amount: string } | undefined> {
+  const open = await db
+    .selectFrom('payouts')
+    .select(['currency', 'amount'])
+    .where('endedAt', 'is', null)
+    .where('uid', '=', uid)
+    .where((row) =>
+      row.or([
+        row('accountId', '=', accountId),
+        row.and([row('currency', '=', currency), row('kind', '!=', 'exchange')]),
+      ]),
+    )
+    .limit(OPEN_MAX)
+    .execute();
+  if (open.length === OPEN_MAX || open.some((row) => row.currency !== currency)) return undefined;
+  return { count: open.length, amount: sumDecimals(open.map(({ amount }) => amount)) };
 }

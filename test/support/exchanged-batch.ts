@@ -11,14 +11,18 @@ import type { Product } from './product.ts';
 
 /** Rows of a euro account that pay dollars, and the exchange that buys for all of them, as a plan makes it. */
 async function exchangedRows(
-  { bank }: Pick<Product, 'bank'>,
+  { bank, store }: Pick<Product, 'bank' | 'store'>,
   fields: readonly Partial<PayoutInstruction>[],
   maxSlippage = '0.01',
 ): Promise<{ rows: ClaimRow[]; exchanges: readonly ClaimRow[]; quoted: string }> {
   using staged = new StagedFile();
   for (const claim of rowsOf(fields.map((given) => ({ account_id: 'acc-u1001-eur', ...given })))) staged.claim(claim);
   staged.accounts = new Map([['acc-u1001-eur', { uid: 'u-1001', currency: 'EUR' }]]);
-  const quotes = await quoteExchanges(bank, staged, { maxSlippage, exchange: 'per-batch' });
+  // Nothing is known of what the account that pays holds: all is bought.
+  const ofUser = async (uid: string) =>
+    (await bank.accounts.ofUser(uid)).map((it) => ({ ...it, isStale: true as const }));
+  const unknowing = { ...bank, accounts: { ...bank.accounts, ofUser } };
+  const quotes = await quoteExchanges({ bank: unknowing, store }, staged, { maxSlippage, exchange: 'per-batch' });
   await bindRows(staged, quotes);
   return { rows: [...staged.claims()], exchanges: staged.exchanges, quoted: quotes[0]?.sellAmount ?? '' };
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { addDecimals } from '../../src/domain/money.ts';
 import { payoutWorkflowId } from '../../src/domain/names.ts';
 import { BATCH, runBatch, statesOf, storedRows } from '../support/claimed-batch.ts';
 import { runExchanged } from '../support/exchanged-batch.ts';
@@ -39,6 +40,20 @@ it('buys once for all rows, and pays them with it', async () => {
   expect(bought?.instruction.amount).toBe('160.77');
   expect(await dollars(product)).toBe(before);
   expect(await exchangesAtBank(product)).toBe(1);
+});
+
+it('pays rows that may sell nothing from what the account in their currency holds, with no exchange', async () => {
+  await using product = await startProduct();
+  const before = await dollars(product);
+  const held = { account_id: 'acc-u1001-eur', sell_currency: 'EUR', max_rate: '0', paying_account_id: 'acc-u1001-usd' };
+  const batch = await runBatch(
+    product,
+    THREE.map((row) => ({ ...row, ...held })),
+  );
+  expect((await batch.result()).counts).toMatchObject({ total: 3, completed: 3 });
+  // With three fees of a dollar.
+  expect(addDecimals(before, '-160.77')).toBe(await dollars(product));
+  expect(await exchangesAtBank(product)).toBe(0);
 });
 
 it('pays no row before people have approved the exchange, also when the worker stops meanwhile', async () => {

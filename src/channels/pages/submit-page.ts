@@ -29,6 +29,7 @@ import {
   elsewhereTexts,
   exchangeTexts,
   feesTexts,
+  isZero,
   laterTexts,
   shortfallTexts,
 } from '../../reports/plan-texts.ts';
@@ -477,7 +478,9 @@ const EXCHANGE_TEXTS: Readonly<Record<Exchanges, string>> = {
 };
 
 const exchangeChoice = ({ plan: { exchanges } }: PlanDocument): Html | false => {
-  const chosen = exchanges.some(({ once }) => once !== null) ? 'per-batch' : 'per-row';
+  const chosen = exchanges.some(({ once, sellAtMost }) => once !== null || isZero(sellAtMost))
+    ? 'per-batch'
+    : 'per-row';
   return (
     exchanges.length > 0 &&
     html`<label class="inline">Exchange <select name="exchange">${EXCHANGES.map(

@@ -26,7 +26,7 @@ export interface AccountOutlook {
   accountId: string;
   currency: string;
   balance: string;
-  /** Sum of payouts, their exchanges and the fees. */
+  /** Sum of payouts, their exchanges and the fees, and of what exchanges for many payouts leave to it. */
   needs: string;
   /** Balance after that; negative if there is not enough money. */
   after: string;
@@ -67,6 +67,11 @@ export async function costsOf(
   for (const paid of sums.values()) {
     if (paid.named.currency === paid.currency) take(paid.named, paid.amount);
     else if (paid.quote !== undefined) exchange(paid, paid.quote);
+  }
+  for (const { uid, payingAccountId, perBatch } of quotes) {
+    if (perBatch === undefined || parseDecimal(perBatch.held)?.digits === 0n) continue;
+    const used = await paying.account(payingAccountId, uid);
+    if (used !== undefined) take(used, perBatch.held);
   }
   const balances = paying.all();
   const inBase = baseCurrency === undefined ? null : await totalIn(bank, paying, sums, baseCurrency);

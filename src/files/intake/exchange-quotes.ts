@@ -3,17 +3,19 @@ import { z } from 'zod';
 import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { exchangeQuote } from '../../bank/exchange-quote.ts';
-import { type Exchanges, maxRateOf } from '../../domain/agreed-cost.ts';
+import type { AccountBalance } from '../../bank/schemas/accounts.ts';
+import type { FxQuote } from '../../bank/schemas/transactions.ts';
+import { type Exchanges, maxRateOf, mostSoldFor } from '../../domain/agreed-cost.ts';
 import { payloadDigest, referenceOf } from '../../domain/identity.ts';
 import type { ExchangeBound, PayoutInstruction } from '../../domain/instruction.ts';
-import { withoutBound } from '../../domain/instruction.ts';
+import { SELLS_NOTHING, withoutBound } from '../../domain/instruction.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
-import { addDecimals, compareDecimals, Totals } from '../../domain/money.ts';
+import { addDecimals, compareDecimals, inProportion, leastOf, Totals } from '../../domain/money.ts';
 import { payoutWorkflowId } from '../../domain/names.ts';
-import type { ClaimRow } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import { boughtFees } from './payment-fees.ts';
-import type { StagedFile } from './staged-file.ts';
+import type { BatchExchange, StagedFile } from './staged-file.ts';
 
 const decimal = z.string().regex(/^\d{1,30}(\.\d{1,30})?$/);
 const text = z.string().min(1).max(256);
@@ -33,8 +35,11 @@ export const quotedExchange = z.strictObject({
     .strictObject({
       /** The day of its rows. */
       executeOn: text.optional(),
-      /** Of all rows, in the currency that is bought; part of `buyAmount`. */
+      /** Of all rows, in the currency that is bought; `buyAmount` is what rows and fees need beyond `held`. */
       fees: decimal,
+      held: decimal.describe(
+        'on the account that pays, and needed by no other open payout: it is used, and so much less is bought',
+      ),
       /** Of the exchange itself. */
       fee: decimal,
       feeCurrency: text,
@@ -54,7 +59,7 @@ const AT_ONCE = 8;
  * out: such rows exchange by themselves.
  */
 export async function quoteExchanges(
-  bank: Bank,
+  { bank, store }: { bank: Bank; store: Pick<Store, 'openOn'> },
   staged: StagedFile,
   { maxSlippage, exchange }: { maxSlippage: string; exchange: Exchanges },
 ): Promise<QuotedExchange[]> {
@@ -66,31 +71,99 @@ export async function quoteExchanges(
     if (account === undefined || account.uid !== uid || account.currency === currency) continue;
     totals.add(instruction, keyOf(instruction, isPerBatch));
   }
-  const quotes: QuotedExchange[] = [];
+  const needed: Needed[] = [];
   await someAtOnce(totals.entries().slice(0, ACCOUNTS_MAX), AT_ONCE, async ([key, { currency, amount }]) => {
-    const [uid = '', accountId = '', , due = ''] = JSON.parse(key) as string[];
-    const sellCurrency = staged.accounts.get(accountId)?.currency ?? '';
-    const quote = await undefinedIf(isJudged, async () => {
-      const paying = (await bank.accounts.ofUser(uid)).find((own) => own.currency === currency);
-      if (paying === undefined) return undefined;
-      const { account_id: payingAccountId } = paying;
-      const isOfIt = (row: PayoutInstruction): boolean => keyOf(row, true) === key;
-      const fees = isPerBatch ? await boughtFees(bank, staged, { isOfIt, payingAccountId, currency }) : undefined;
-      const asked = fees === undefined ? amount : addDecimals(amount, fees);
-      const quoted = await exchangeQuote(bank, { sell: accountId, buy: payingAccountId, amount: asked, currency });
-      return quoted && { payingAccountId, fees, ...quoted };
-    });
-    if (quote === undefined) return;
-    const { payingAccountId, fees, buy_amount: buyAmount, sell_amount: sellAmount, rate } = quote;
-    const { fee = '0', fee_currency: feeCurrency = sellCurrency } = quote;
-    const perBatch = fees && {
-      ...(due !== '' && { executeOn: due }),
-      ...{ fees, fee, feeCurrency },
-    };
-    const about = { uid, accountId, sellCurrency, currency, payingAccountId };
-    quotes.push({ ...about, buyAmount, sellAmount, rate, maxSlippage, ...(perBatch && { perBatch }) });
+    const [uid = ''] = JSON.parse(key) as string[];
+    const own = await undefinedIf(isJudged, () => bank.accounts.ofUser(uid));
+    const paying = own?.find((account) => account.currency === currency);
+    if (paying === undefined) return;
+    const isOfIt = (row: PayoutInstruction): boolean => keyOf(row, true) === key;
+    const payingAccountId = paying.account_id;
+    const bought = isPerBatch ? await boughtFees(bank, staged, { isOfIt, payingAccountId, currency }) : undefined;
+    const fees = bought && leastOf(bought.fees, amount);
+    needed.push({ key, currency, paying, amount, fees, feeAtMost: bought?.highest ?? '0', held: '0' });
+  });
+  if (isPerBatch) await useHeld(store, staged, needed);
+  const quotes: QuotedExchange[] = [];
+  await someAtOnce(needed, AT_ONCE, async (need) => {
+    const quote = await quoted(bank, staged, need, maxSlippage);
+    if (quote !== undefined) quotes.push(quote);
   });
   return quotes.sort((a, b) => (keyOfQuote(a) < keyOfQuote(b) ? -1 : 1));
+}
+
+/** What rows need that one quote is read for. */
+interface Needed {
+  key: string;
+  currency: string;
+  paying: AccountBalance;
+  amount: string;
+  /** Undefined: each row buys its own. */
+  fees: string | undefined;
+  feeAtMost: string;
+  /** Of what the paying account holds. */
+  held: string;
+}
+
+/**
+ * Gives what paying accounts hold and nothing else needs to the exchanges into them, to the first days first. Of an account whose
+ * balance is not known, or from which something else is sold, nothing is used.
+ */
+async function useHeld(store: Pick<Store, 'openOn'>, staged: StagedFile, needed: Needed[]): Promise<void> {
+  const free = new Map<string, string>();
+  for (const need of needed.sort((a, b) => (dayAndKey(a) < dayAndKey(b) ? -1 : 1))) {
+    const { paying, amount, fees = '0' } = need;
+    const left = free.get(paying.account_id) ?? (await freeOn(store, staged, need));
+    need.held = leastOf(left, addDecimals(amount, fees));
+    free.set(paying.account_id, addDecimals(left, `-${need.held}`));
+  }
+}
+
+const dayAndKey = ({ key }: Needed): string => `${(JSON.parse(key) as string[])[3]} ${key}`;
+
+/** Never less than zero. The fee of a payout that is not of these rows counts as the highest of theirs. */
+async function freeOn(
+  store: Pick<Store, 'openOn'>,
+  staged: StagedFile,
+  { paying, feeAtMost }: Needed,
+): Promise<string> {
+  const { uid, account_id: accountId, currency, balance, isStale } = paying;
+  const open = isStale === true ? undefined : await store.openOn({ uid, accountId, currency });
+  if (open === undefined) return '0';
+  let { amount, count } = open;
+  for await (const { instruction } of itemsInTurns(staged.claims())) {
+    if (instruction.account_id !== accountId) continue;
+    if (instruction.currency !== currency) return '0';
+    amount = addDecimals(amount, instruction.amount);
+    count += 1;
+  }
+  const free = addDecimals(balance, `-${amount}`, `-${inProportion(feeAtMost, `${count}`, '1')}`);
+  return compareDecimals(free, '0') === 1 ? free : '0';
+}
+
+/** A balance may be more exact than its currency. */
+const beyond = (needed: string, held: string, currency: string): string =>
+  mostSoldFor(addDecimals(needed, `-${held}`), { maxRate: '1', currency });
+
+async function quoted(
+  bank: Bank,
+  staged: StagedFile,
+  { key, currency, paying: { account_id: payingAccountId }, amount, fees, held }: Needed,
+  maxSlippage: string,
+): Promise<QuotedExchange | undefined> {
+  const [uid = '', accountId = '', , due = ''] = JSON.parse(key) as string[];
+  const sellCurrency = staged.accounts.get(accountId)?.currency ?? '';
+  const about = { uid, accountId, sellCurrency, currency, payingAccountId, maxSlippage };
+  const asked = fees === undefined ? amount : beyond(addDecimals(amount, fees), held, currency);
+  const isNothing = compareDecimals(asked, '0') === 0;
+  const quote = isNothing
+    ? { buy_amount: asked, sell_amount: '0', rate: '0' }
+    : await exchangeQuote(bank, { sell: accountId, buy: payingAccountId, amount: asked, currency });
+  if (quote === undefined) return undefined;
+  const { buy_amount: buyAmount, sell_amount: sellAmount, rate } = quote;
+  const { fee = '0', fee_currency: feeCurrency = sellCurrency } = quote as Partial<FxQuote>;
+  const perBatch = fees && { ...(due !== '' && { executeOn: due }), ...{ fees, held, fee, feeCurrency } };
+  return { ...about, buyAmount, sellAmount, rate, ...(perBatch && { perBatch }) };
 }
 
 /** Gives an instruction the bounds that follow from these quotes, and no others; `exchanges`: what buys for all, by key. */
@@ -105,6 +178,7 @@ export function boundBy(
     const by = exchanges.get(key);
     const quote = known.get(key) ?? known.get(keyOf(instruction, false));
     if (quote === undefined) return instruction;
+    if (quote.perBatch !== undefined && by === undefined) return { ...instruction, ...paidFromHeld(quote) };
     return { ...instruction, ...boundOf(quote, instruction), ...(by !== undefined && { exchanged_by: by }) };
   };
 }
@@ -129,7 +203,8 @@ interface BoughtFor {
   maxSlippage: string;
 }
 
-async function exchangesOf(staged: StagedFile, quotes: readonly QuotedExchange[]): Promise<ClaimRow[]> {
+/** None for rows of which the paying account holds all that they need. */
+async function exchangesOf(staged: StagedFile, quotes: readonly QuotedExchange[]): Promise<BatchExchange[]> {
   const perBatch = new Map(quotes.flatMap((quote) => (quote.perBatch ? [[keyOfQuote(quote), quote] as const] : [])));
   const groups = new Map<string, BoughtFor>();
   for await (const { reference, instruction } of itemsInTurns(staged.claims())) {
@@ -137,7 +212,7 @@ async function exchangesOf(staged: StagedFile, quotes: readonly QuotedExchange[]
     const quote = perBatch.get(key);
     if (quote === undefined) continue;
     const { maxSlippage } = quote;
-    const group = groups.get(key) ?? { amount: quote.perBatch?.fees ?? '0', references: [], maxSlippage };
+    const group = groups.get(key) ?? { amount: '0', references: [], maxSlippage };
     const cap = instruction.max_slippage ?? maxSlippage;
     group.amount = addDecimals(group.amount, instruction.amount);
     group.references.push(reference);
@@ -146,7 +221,13 @@ async function exchangesOf(staged: StagedFile, quotes: readonly QuotedExchange[]
   }
   return quotes.flatMap((quote) => {
     const group = groups.get(keyOfQuote(quote));
-    return quote.perBatch === undefined || group === undefined ? [] : [exchangeRow(quote, quote.perBatch, group)];
+    if (quote.perBatch === undefined || group === undefined) return [];
+    // The fees and what is held are what a gateway says; the rows were read here, and bound both.
+    const { fees, held } = quote.perBatch;
+    const needed = addDecimals(group.amount, leastOf(fees, group.amount));
+    const used = leastOf(held, needed);
+    if (compareDecimals(used, needed) === 0) return [];
+    return [exchangeRow(quote, quote.perBatch, { ...group, amount: beyond(needed, used, quote.currency), held: used })];
   });
 }
 
@@ -154,8 +235,8 @@ async function exchangesOf(staged: StagedFile, quotes: readonly QuotedExchange[]
 function exchangeRow(
   { uid, accountId, sellCurrency, currency, payingAccountId, ...quote }: QuotedExchange,
   { executeOn }: NonNullable<QuotedExchange['perBatch']>,
-  { amount, references, maxSlippage }: BoughtFor,
-): ClaimRow {
+  { amount, references, maxSlippage, held }: BoughtFor & { held: string },
+): BatchExchange {
   const id = `FX-${sellCurrency}-${currency}-${hash('sha256', references.join(' ')).slice(0, 16)}`;
   const instruction: PayoutInstruction = {
     ...{ id, uid, account_id: accountId, to_account_id: payingAccountId, amount, currency },
@@ -164,8 +245,14 @@ function exchangeRow(
   };
   const reference = referenceOf(uid, id, 'exchange');
   const workflowId = payoutWorkflowId(reference, 'exchange');
-  return { row: 0, kind: 'exchange', reference, workflowId, instruction, payloadDigest: payloadDigest(instruction) };
+  const claim = { row: 0, kind: 'exchange', reference, workflowId, instruction } as const;
+  return { ...claim, payloadDigest: payloadDigest(instruction), held };
 }
+
+/** Nothing may be sold for such a row. */
+const paidFromHeld = ({ sellCurrency, payingAccountId }: QuotedExchange): ExchangeBound => ({
+  ...{ sell_currency: sellCurrency, max_rate: SELLS_NOTHING, paying_account_id: payingAccountId },
+});
 
 function boundOf(quote: QuotedExchange, { max_slippage: ownCap }: PayoutInstruction): ExchangeBound {
   const maxRate = maxRateOf(quote, ownCap ?? quote.maxSlippage);

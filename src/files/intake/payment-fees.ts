@@ -27,7 +27,7 @@ export async function boughtFees(
   bank: Pick<Bank, 'transactions'>,
   staged: StagedFile,
   { isOfIt, payingAccountId, currency }: FeesAsked,
-): Promise<string> {
+): Promise<{ fees: string /** Of one row. */; highest: string }> {
   const rows = new Map<string, number>();
   const asked: PayoutInstruction[] = [];
   for await (const page of itemsInTurns(staged.claimPages())) {
@@ -55,7 +55,7 @@ export async function boughtFees(
     if (fee !== undefined) amount = addDecimals(amount, inProportion(fee, `${count}`, '1'));
   }
   // No fee is more exact than its currency.
-  return mostSoldFor(amount, { maxRate: '1', currency });
+  return { fees: mostSoldFor(amount, { maxRate: '1', currency }), highest: highest.get('') ?? '0' };
 }
 
 const typeOf = ({ payment_type = '' }: PayoutInstruction): string => payment_type;

@@ -16,7 +16,7 @@ import { itemsInTurns } from '../input.ts';
 import type { Days } from '../rules/warnings.ts';
 import type { Alikes, LookAlikes } from './compare.ts';
 import type { OrdersElsewhere } from './orders-elsewhere.ts';
-import type { StagedFile } from './staged-file.ts';
+import type { BatchExchange, StagedFile } from './staged-file.ts';
 
 export interface Plan {
   file: string;
@@ -50,8 +50,11 @@ interface PlannedExchange extends Total {
   sellCurrency: string;
   /** Decimal string: for the payouts themselves, without what the bank asks as their fees; for one exchange with them. */
   sellAtMost: string;
-  /** One exchange buys `amount` for all, `fees` of it for theirs; null: each makes its own. */
-  once: { id: string; reference: string; fees: string; executeOn: string | null } | null;
+  /**
+   * One exchange buys `amount` for all: what they and their `fees` need beyond what the paying account has `held`. Null: each makes
+   * its own or, if at most 0 is sold, none, because the account holds what they need.
+   */
+  once: { id: string; reference: string; fees: string; held: string; executeOn: string | null } | null;
 }
 
 /** A row of a plan, for who confirms it; `payee`: its details at the bank, if it is named by id and they were read. */
@@ -106,7 +109,7 @@ export async function planOf(
   claims: Iterable<ClaimRow> | AsyncIterable<ClaimRow>,
   { lookAlikes, elsewhere, alikes }: Pick<Plan, 'lookAlikes' | 'elsewhere' | 'alikes'>,
   { today, calendar }: Days,
-  exchanges: readonly ClaimRow[] = [],
+  exchanges: readonly BatchExchange[] = [],
 ): Promise<Plan> {
   const totals = new Totals();
   const accounts = new Totals();
@@ -135,7 +138,7 @@ export async function planOf(
     hash.update(`${reference} ${payloadDigest}${lookAlikeOf === undefined ? '' : ' held'}\n`);
   }
   for (const { reference, payloadDigest } of exchanges) hash.update(`${reference} ${payloadDigest}\n`);
-  const byReference = new Map(exchanges.map(({ reference, instruction }) => [reference, instruction]));
+  const byReference = new Map(exchanges.map((exchange) => [exchange.reference, exchange]));
   return {
     file,
     hash: hash.digest('hex'),
@@ -167,11 +170,12 @@ export async function planOf(
 function boughtOnce(
   planned: PlannedExchange,
   reference: string,
-  { id, amount, max_rate: maxRate = '0', execute_on: executeOn }: PayoutInstruction,
+  { held, instruction }: BatchExchange,
 ): PlannedExchange {
-  const fees = addDecimals(amount, `-${planned.amount}`);
+  const { id, amount, max_rate: maxRate = '0', execute_on: executeOn } = instruction;
+  const fees = addDecimals(amount, held, `-${planned.amount}`);
   const sellAtMost = mostSoldFor(amount, { maxRate, currency: planned.sellCurrency });
-  return { ...planned, amount, sellAtMost, once: { id, reference, fees, executeOn: executeOn ?? null } };
+  return { ...planned, amount, sellAtMost, once: { id, reference, fees, held, executeOn: executeOn ?? null } };
 }
 
 type ExchangeAccounts = Pick<PlannedExchange, 'uid' | 'accountId' | 'payingAccountId'>;

@@ -18,6 +18,12 @@ const PAGE = 1_000;
 /** The most warnings of one kind that are listed. */
 const WARNINGS_OF_KIND = 1_000;
 
+/** An exchange that buys for all rows of a file that name it. */
+export interface BatchExchange extends ClaimRow {
+  /** What the account that it buys into holds already for them. */
+  held: string;
+}
+
 interface NamedId {
   id: string;
   uid: string;
@@ -53,7 +59,7 @@ export class StagedFile implements RowSink<Finding>, Disposable {
   rowCount = 0;
   original: OriginalMessage | undefined;
   /** What buys for all claims that name it. */
-  exchanges: readonly ClaimRow[] = [];
+  exchanges: readonly BatchExchange[] = [];
   /** Accounts as the bank shows them by their ids, if they were queried. */
   accounts: ReadonlyMap<string, Pick<AccountBalance, 'uid' | 'currency'>> = new Map();
   /** The bank's details of payees by their ids, if they were queried. */

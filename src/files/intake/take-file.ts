@@ -167,7 +167,7 @@ async function planned(
   if (staged.claimCount === 0) return await takenAlready(app, compared, options);
   const { exchange = app.config.exchange } = options;
   const { maxSlippage } = app.config.settings.terms;
-  const quotes = options.quotes ?? (await quoteExchanges(app.bank, staged, { maxSlippage, exchange }));
+  const quotes = options.quotes ?? (await quoteExchanges(app, staged, { maxSlippage, exchange }));
   await bindRows(staged, quotes);
   assertMayExchange(app, staged, options);
   if (asksOne(app, options)) staged.warning({ file, ...UNSIGNED });

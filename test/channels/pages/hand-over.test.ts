@@ -148,6 +148,9 @@ describe('a file handed over on the pages', () => {
   it('exchanges once for all payouts where its maker chooses that, and says so before', async () => {
     const people = await pagePeople([['alice', ['maker']]]);
     const { proxy } = await openPages(people);
+    const { ofUser } = proxy.bank.accounts;
+    let balance = '0.00';
+    proxy.bank.accounts.ofUser = async (uid) => (await ofUser(uid)).map((account) => ({ ...account, balance }));
     const alice = await signedIn(people, 'alice');
     const euros = { account_id: 'acc-u1001-eur' };
     const csv = csvOf([
@@ -163,6 +166,13 @@ describe('a file handed over on the pages', () => {
     expect(text).toContain('<option value="per-batch" selected>once for all</option>');
     expect(text).toMatch(/One exchange for 2 payouts, FX-EUR-USD-[0-9a-f]{16}, buys 27\.50 USD/);
     expect(text).toMatch(/2 exchanges would sell .*: one exchange (saves|costs)/);
+    balance = '27.00';
+    expect((await alice.send(once)).text).toMatch(/buys 0\.50 USD .*; 27\.00 USD on the account is used/);
+    balance = '28.00';
+    const held = (await alice.send(once)).text;
+    expect(held).toContain('<option value="per-batch" selected>once for all</option>');
+    expect(held).toContain('Nothing is sold for 2 payouts of 25.50 USD: what is on acc-u1001-usd is used.');
+    balance = '0.00';
     expect((await alice.submit(once, path, {})).status).toBe(303);
     const [batch] = await proxy.store.batches(1);
     expect(await proxy.store.exchangesOf(batch?.batchId ?? '')).toMatchObject([{ kind: 'exchange', by: 'alice' }]);

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { madeDigest, payloadDigest } from '../../../src/domain/identity.ts';
 import { addDecimals, isBetween } from '../../../src/domain/money.ts';
-import { boundBy, type QuotedExchange } from '../../../src/files/intake/exchange-quotes.ts';
+import { bindRows, boundBy, type QuotedExchange } from '../../../src/files/intake/exchange-quotes.ts';
+import { claimRow } from '../../../src/files/intake/row-claims.ts';
+import { StagedFile } from '../../../src/files/intake/staged-file.ts';
 import { type PlannedFile, planDocument, planFile, planUnpaid } from '../../../src/files/intake/take-file.ts';
+import { boundTexts } from '../../../src/reports/plan-texts.ts';
 import { csvOf, type Row } from '../../e2e/payout-files.ts';
 import { dearerQuotes } from '../../support/dearer-quotes.ts';
 import { type FaultProxy, openFaultProxy } from '../../support/fault-proxy.ts';
@@ -104,6 +107,13 @@ it('a quote of nothing, or of another user, account or currency, binds no row', 
   for (const other of others) expect(boundBy([{ ...quote, ...other }])({ ...row, max_rate: '99' })).toEqual(row);
 });
 
+/** What the dollar account holds that pays; `isStale`: a cache says so. */
+function holds({ bank }: FaultProxy, balance: string, isStale = false): void {
+  const { ofUser } = bank.accounts;
+  bank.accounts.ofUser = async (uid) =>
+    (await ofUser(uid)).map((it) => ({ ...it, balance, ...(isStale && { isStale }) }));
+}
+
 const ONCE = { ...STOP, exchange: 'per-batch' } as const;
 
 async function takenOnce(proxy: FaultProxy, path: string): Promise<string> {
@@ -114,6 +124,7 @@ async function takenOnce(proxy: FaultProxy, path: string): Promise<string> {
 
 it('one exchange buys for all rows, with their fees, and the plan says so beside one for each', async () => {
   const proxy = await openFaultProxy();
+  holds(proxy, '0.00');
   using plan = await planned(planFile(proxy, file(proxy), ONCE));
   const [exchange, ...others] = plan.staged.exchanges;
   expect(others).toEqual([]);
@@ -134,6 +145,7 @@ it('one exchange buys for all rows, with their fees, and the plan says so beside
 
 it('a charge for each exchange is what one exchange saves', async () => {
   const proxy = await openFaultProxy();
+  holds(proxy, '0.00');
   const { fxQuote } = proxy.bank.transactions;
   proxy.bank.transactions.fxQuote = async (asked) => ({ ...(await fxQuote(asked)), fee: '2.50', fee_currency: 'EUR' });
   using plan = await planned(planFile(proxy, file(proxy), ONCE));
@@ -145,6 +157,7 @@ it('a charge for each exchange is what one exchange saves', async () => {
 
 it('the same rows make the same exchange in any order, and a second run of the file makes none', async () => {
   const proxy = await openFaultProxy();
+  holds(proxy, '0.00');
   using forward = await planned(planFile(proxy, file(proxy), ONCE));
   using backward = await planned(planFile(proxy, file(proxy, ROWS.toReversed()), ONCE));
   expect(backward.staged.exchanges[0]?.reference).toBe(forward.staged.exchanges[0]?.reference);
@@ -168,6 +181,7 @@ it.each([
   'a row whose exchange for all is %s is paid again by an exchange: refused %i times',
   async (state, refused) => {
     const proxy = await openFaultProxy();
+    holds(proxy, '0.00');
     const batchId = await takenOnce(proxy, file(proxy));
     await proxy.end(batchId, 'rejected');
     const [exchange] = await proxy.store.exchangesOf(batchId);
@@ -178,3 +192,83 @@ it.each([
     if (Symbol.dispose in again) again[Symbol.dispose]();
   },
 );
+
+const BOUGHT: Row[] = ROWS.slice(1);
+
+/** What is bought for 150.00 dollars and their fees, and what the plan says about it. */
+async function bought(proxy: FaultProxy, rows: readonly Row[] = BOUGHT) {
+  using plan = await planned(planFile(proxy, file(proxy, rows), ONCE));
+  const [exchange] = plan.staged.exchanges;
+  return { amount: exchange?.instruction.amount ?? '0', plan: plan.plan, instructions: instructionsOf(plan) };
+}
+
+it.each([
+  ['buys the rest of what the account holds', '53.00', '53.00', BOUGHT],
+  ['leaves what a payout of the file from that account needs', '53.00', '39.50', ROWS],
+] as const)('one exchange %s', async (_what, balance, used, rows) => {
+  const proxy = await openFaultProxy();
+  holds(proxy, '0.00');
+  const whole = (await bought(proxy)).amount;
+  holds(proxy, balance);
+  const { amount, plan } = await bought(proxy, rows);
+  expect(amount).toBe(addDecimals(whole, `-${used}`));
+  expect(boundTexts(plan)[0]).toContain(`; ${used} USD on the account is used`);
+});
+
+it('a row of which the account holds all makes no exchange, and may sell nothing', async () => {
+  const proxy = await openFaultProxy();
+  holds(proxy, '1000.00');
+  const { amount, plan, instructions } = await bought(proxy);
+  expect(amount).toBe('0');
+  expect(boundTexts(plan)).toEqual(['Nothing is sold for 2 payouts of 150.00 USD: what is on acc-u1001-usd is used.']);
+  expect(instructions.fx).toMatchObject({ sell_currency: 'EUR', max_rate: '0', paying_account_id: 'acc-u1001-usd' });
+  expect(instructions.fx).not.toHaveProperty('exchanged_by');
+});
+
+it('what other open payouts of the user take from the account is not used, nor what a cache says', async () => {
+  const proxy = await openFaultProxy();
+  holds(proxy, '0.00');
+  const whole = (await bought(proxy)).amount;
+  await takenOnce(proxy, file(proxy, [{ id: 'other', amount: '40.00' }]));
+  holds(proxy, '50.00');
+  // 50.00 without the 40.00 and a fee.
+  const { amount } = await bought(proxy);
+  expect(isBetween(amount, addDecimals(whole, '-9.99'), addDecimals(whole, '-0.01'))).toBe(true);
+  holds(proxy, '5000.00', true);
+  expect((await bought(proxy)).amount).toBe(whole);
+});
+
+it('nothing of an account is used from which something else is sold', async () => {
+  const proxy = await openFaultProxy();
+  holds(proxy, '0.00');
+  const whole = (await bought(proxy)).amount;
+  holds(proxy, '1000.00');
+  expect(
+    (
+      await bought(proxy, [
+        ...BOUGHT,
+        { id: 'gbp', amount: '5.00', currency: 'GBP', beneficiary_id: 'ben-u1001-gbp-local' },
+      ])
+    ).amount,
+  ).toBe(whole);
+});
+
+it('what a gateway says of fees and balances makes no exchange larger than its rows bound it', async () => {
+  const row = { id: 'a', uid: 'u-1', account_id: 'eur-1', amount: '10.00', currency: 'USD', beneficiary_id: 'ben' };
+  const boundFor = async (perBatch: Partial<QuotedExchange['perBatch']>) => {
+    using staged = new StagedFile();
+    staged.claim(claimRow({ row: 1, instruction: row }));
+    const about = { fees: '0', held: '0', fee: '0', feeCurrency: 'EUR', ...perBatch };
+    await bindRows(staged, [
+      {
+        ...{ uid: 'u-1', accountId: 'eur-1', sellCurrency: 'EUR', currency: 'USD', payingAccountId: 'usd-1' },
+        ...{ buyAmount: '10.00', sellAmount: '9.20', rate: '0.92', maxSlippage: '0.01', perBatch: about },
+      },
+    ]);
+    return staged.exchanges.map(({ instruction }) => instruction.amount);
+  };
+  expect(await boundFor({ fees: '2.00' })).toEqual(['12.00']);
+  expect(await boundFor({ fees: '1000000' })).toEqual(['20.00']);
+  expect(await boundFor({ held: '4.00' })).toEqual(['6.00']);
+  expect(await boundFor({ held: '4000' })).toEqual([]);
+});
