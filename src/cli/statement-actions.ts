@@ -65,7 +65,10 @@ async function take(session: Session, file: string, { by }: StatementOptions): P
     const query = new URLSearchParams({ file: basename(file), ...(by !== undefined && { by }) });
     return (await (await send(session, `/v1/statements?${query}`, file)).json()) as StatementTaking;
   }
-  const app = { config: session.config, store: await session.store(), now: Date.now };
+  // Only a statement of an account that no payout was made from needs the bank.
+  const ofUser = async (uid: string) => (await session.bank(await session.stack())).accounts.ofUser(uid);
+  const bank = { accounts: { ofUser } };
+  const app = { config: session.config, store: await session.store(), bank, now: Date.now };
   try {
     return await takeStatements(app, file, { by: nameOf(by) });
   } catch (error) {

@@ -1,5 +1,7 @@
 import { basename } from 'node:path';
+import type { Bank } from '../../bank/bank.ts';
 import type { Finding } from '../../domain/finding.ts';
+import { someAtOnce } from '../../domain/iterate.ts';
 import { formatMinor } from '../../domain/money.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { EntryDetail, StatementEntry, StatementHead } from '../../domain/statements/statement.ts';
@@ -45,7 +47,7 @@ export interface TakingOptions {
   mayTake?(account: Pick<StatementRecord, 'uid' | 'accountId' | 'currency'>): boolean;
 }
 
-type Taking = Pick<App, 'config' | 'store' | 'now'>;
+type Taking = Pick<App, 'config' | 'store' | 'now'> & { bank: { accounts: Pick<Bank['accounts'], 'ofUser'> } };
 
 /**
  * Takes the statements of a file: each one alone, and once, however often it comes. Then all bookings of their users are compared
@@ -62,7 +64,8 @@ export async function takeStatements(
   const summary = new StatementSummary();
   await read(file, readStatementFile(path, summary));
   const planned: Planned[] = [];
-  for (const it of summary.statements) planned.push(await plan(store, mapping, it, { by, mayTake, file }));
+  const atBank = new AccountsAtBank(app);
+  for (const it of summary.statements) planned.push(await plan(store, { mapping, atBank }, it, { by, mayTake, file }));
   const writer = new EntryWriter(store, planned);
   if (planned.some(({ record }) => record !== undefined)) {
     await read(
@@ -105,11 +108,11 @@ interface Planned {
 
 async function plan(
   store: Store,
-  mapping: MessageMapping,
+  known: KnownAccounts,
   { head, balances, entries, digest, line, findings }: ReadStatement,
   { by, mayTake = () => true, file }: TakingOptions & { file: string },
 ): Promise<Planned> {
-  const account = await accountOf(store, mapping, head);
+  const account = await accountOf(store, known, head);
   const currency = head.currency ?? account?.currency;
   const amount = (minor: bigint | undefined): string | null =>
     minor === undefined || currency === undefined ? null : formatMinor(minor, currency);
@@ -124,7 +127,7 @@ async function plan(
     taken.findings.push({ file, line, row: null, column: null, value: null, rule, message });
     return { taken, record: undefined };
   };
-  if (account === undefined) return refuse('unknown-account', UNKNOWN_ACCOUNT);
+  if (account === undefined) return refuse('unknown-account', unknownAccount(known.atBank.unread));
   if (account.currency !== undefined && currency !== undefined && account.currency !== currency) {
     return refuse('account-currency', `the account is in ${account.currency}, and the statement in ${currency}`);
   }
@@ -155,8 +158,10 @@ async function plan(
 }
 
 const ASK = 'ask the bank which of them counts';
-const UNKNOWN_ACCOUNT =
-  'not an account of ours: no payout was made from it, and the mapping file (PAYOUTS_MESSAGE_MAPPING) does not name it; add it there if it is ours';
+const unknownAccount = (unread: string | undefined): string =>
+  unread === undefined
+    ? 'not an account of ours: neither the mapping file (PAYOUTS_MESSAGE_MAPPING) nor the bank names it for a user of the store; add it to the mapping file if it is ours'
+    : `perhaps not an account of ours: no payout was made from it, the mapping file (PAYOUTS_MESSAGE_MAPPING) does not name it, and the bank could not be asked (${unread}); take it again later, or add it to the mapping file`;
 const EMPTY = 'it has neither a balance nor an entry, so nothing says which days and which currency it is about';
 
 interface OurAccount {
@@ -165,10 +170,49 @@ interface OurAccount {
   currency: string | undefined;
 }
 
-/** By the mapping file, in any form in which banks write an account; else the bank's own id of an account that payouts are made from. */
+interface KnownAccounts {
+  mapping: MessageMapping;
+  atBank: AccountsAtBank;
+}
+
+/** Of the users of a store as the bank lists them, which has also those that no payout was made from; read once, if they are needed. */
+class AccountsAtBank {
+  /** Why the bank has not listed all of them. */
+  unread: string | undefined;
+  private accounts: Promise<Map<string, OurAccount>> | undefined;
+  private readonly app: Pick<Taking, 'bank' | 'store'>;
+
+  constructor(app: Pick<Taking, 'bank' | 'store'>) {
+    this.app = app;
+  }
+
+  async get(accountId: string): Promise<OurAccount | undefined> {
+    this.accounts ??= this.read();
+    return (await this.accounts).get(accountId);
+  }
+
+  private async read(): Promise<Map<string, OurAccount>> {
+    const { bank, store } = this.app;
+    const found = new Map<string, OurAccount>();
+    await someAtOnce(await store.users(USERS_MAX), AT_ONCE, async (uid) => {
+      try {
+        for (const { account_id: accountId, currency } of await bank.accounts.ofUser(uid))
+          found.set(accountId, { uid, accountId, currency });
+      } catch (error) {
+        this.unread = error instanceof Error ? error.message : 'no answer';
+      }
+    });
+    return found;
+  }
+}
+
+const USERS_MAX = 1_000;
+const AT_ONCE = 8;
+
+/** By the mapping file, in any form in which banks write an account; else by the bank's own id of it. */
 async function accountOf(
   store: Store,
-  { accounts }: MessageMapping,
+  { mapping: { accounts }, atBank }: KnownAccounts,
   head: StatementHead,
 ): Promise<OurAccount | undefined> {
   const written = head.account.replaceAll(/\s+/g, '');
@@ -178,7 +222,7 @@ async function accountOf(
     if (mapped !== undefined) return { uid: mapped.uid, accountId: mapped.account_id, currency: mapped.currency };
   }
   const uid = await store.userOfAccount(head.account);
-  return uid === undefined ? undefined : { uid, accountId: head.account, currency: undefined };
+  return uid === undefined ? atBank.get(head.account) : { uid, accountId: head.account, currency: undefined };
 }
 
 export const maskedAccount = (account: string): string => (account.length > 4 ? `***${account.slice(-4)}` : account);

@@ -32,12 +32,17 @@ async function storeOf(month: Month): Promise<Store> {
   return store;
 }
 
-async function takeFile(store: Store, text: string) {
+async function takeFile(store: Store, text: string, ofUser: (uid: string) => Promise<object[]> = async () => []) {
   const folder = mkdtempSync(join(tmpdir(), 'payouts-statement-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'statement');
   writeFileSync(file, text);
-  return takeStatements({ config: {}, store, now: () => NOW } as Parameters<typeof takeStatements>[0], file, {});
+  const bank = { accounts: { ofUser } };
+  return takeStatements(
+    { config: {}, store, bank, now: () => NOW } as unknown as Parameters<typeof takeStatements>[0],
+    file,
+    {},
+  );
 }
 
 function bankOf({ orders }: Month): Bank {
@@ -187,6 +192,22 @@ it('attributes a return of equal amounts only when people say to which payout it
   expect(await store.incident(unattributed?.incidentId ?? '')).toMatchObject({ acknowledged: { by: 'bank' } });
   await reconcileUser({ store, now: () => NOW }, 'user-1');
   expect(await found(store)).toEqual(before);
+});
+
+it('takes the statement of an account that only receives, which the bank lists for a user of the store', async () => {
+  const month = monthOf(9);
+  const store = await storeOf(month);
+  const receives = mt940(month.bookings).replaceAll('acc-eur', 'acc-collects').split('\n-')[0] ?? '';
+  const take = async (ofUser?: (uid: string) => Promise<object[]>) =>
+    (await takeFile(store, `${receives}\n-`, ofUser)).statements[0];
+  const refused = (message: string) => ({ outcome: 'refused', findings: [{ rule: 'unknown-account', message }] });
+  expect(await take()).toMatchObject(refused(expect.stringMatching(/^not an account of ours/)));
+  const unanswered = await take(async () => Promise.reject(new Error('no connection')));
+  expect(unanswered).toMatchObject(refused(expect.stringContaining('the bank could not be asked (no connection)')));
+  const other = await take(async () => [{ account_id: 'acc-collects', currency: 'USD' }]);
+  expect(other).toMatchObject({ outcome: 'refused', findings: [{ rule: 'account-currency' }] });
+  const found = await take(async (uid) => (uid === 'user-1' ? [{ account_id: 'acc-collects', currency: 'EUR' }] : []));
+  expect(found).toMatchObject({ outcome: 'taken', accountId: 'acc-collects' });
 });
 
 it('takes back that a payout is not booked when a later statement has the booking', async () => {
