@@ -41,7 +41,7 @@ function periodText(found: PeriodReport): string {
   ].join('\n\n');
 }
 
-const TAKE = 'Take it: payouts statement FILE\nWithout files: payouts statement --orders UID';
+const TAKE = 'Take a statement: payouts statement FILE\nIf the bank sends no files: payouts statement --orders UID';
 
 function accountText(it: PeriodAccount, all: readonly PeriodAccount[]): string {
   const { uid, accountId, currency, books, instructed, opening, closing, lines } = it;

@@ -148,8 +148,10 @@ async function instructedIn(store: Store, { period, timeZone, uid }: Asked) {
   for (let last: PayoutRecord | undefined; ; ) {
     const after = last && cursorBehind(last, 'newest');
     const page = await store.searchPayouts({ uid, kinds: ['payout'], from, before }, { after, limit: PAGE });
-    for (const { uid: user, instruction } of page) {
-      const { account_id: accountId, currency, amount } = instruction;
+    for (const { uid: user, instruction, assessed } of page) {
+      const { account_id: named, paying_account_id: planned = named, currency, amount } = instruction;
+      // What is bought with money of the named account leaves from the one in the currency paid.
+      const accountId = assessed?.payingAccountId ?? planned;
       totals.add({ currency, amount }, keyOf(user, accountId, currency));
     }
     last = page.at(-1);
@@ -355,6 +357,8 @@ export function missingTexts(missing: readonly MissingDay[]): string[] {
   return [...alike].map(([day, some]) => {
     const names = some.map(({ accountId }) => accountId);
     const which = names.length > 2 ? counted(names.length, 'account') : names.join(' and ');
-    return day === '' ? `No statement was taken of ${which}.` : `From ${day} on not everything is known of ${which}.`;
+    return day === ''
+      ? `No statement was taken of ${which}.`
+      : `${some.length === 1 ? 'A statement' : 'Statements'} of ${which} from ${day} on ${some.length === 1 ? 'is' : 'are'} missing.`;
   });
 }

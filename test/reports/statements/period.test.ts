@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { order } from '../../../src/bank/schemas/orders.ts';
+import { showPeriod } from '../../../src/cli/period-actions.ts';
+import type { Session } from '../../../src/cli/session.ts';
 import { formatMinor } from '../../../src/domain/money.ts';
 import type { Match, MovementKind } from '../../../src/domain/statements/booked.ts';
 import { LINES, periodIn, periodName, startOfDay } from '../../../src/domain/statements/period.ts';
@@ -11,6 +13,7 @@ import { laterDay } from '../../../src/domain/time.ts';
 import { takeOrders } from '../../../src/reports/statements/orders-statement.ts';
 import {
   closePeriod,
+  missingTexts,
   type PeriodDocument,
   periodCsv,
   periodReport,
@@ -362,6 +365,23 @@ it('counts what was submitted in the business days of a time zone, and is a tabl
   });
   expect(found.accounts).toMatchObject([{ books: 'none', instructed: { count: 2, amount: '21.00' }, closing: null }]);
   expect(periodCsv(found).split('\n')[1]).toMatch(/^2026-03-02,.+,none,2,21\.00,,/);
+});
+
+it('counts what is paid by exchange on the account that pays, and names what to take', async () => {
+  const store = await emptyStore();
+  const bought = { account_id: 'acc-eur', currency: 'USD', sell_currency: 'EUR', max_rate: '0.93' };
+  const rows = [claimRow(1, 'a', { ...bought, amount: '10.50', paying_account_id: 'acc-usd' })];
+  await store.claimBatch({ batchId: 'b', file: 'x.csv', sha256: 'b', by: 'maker', rows, at: NOW });
+  const today = { from: '2026-04-10', to: '2026-04-10' };
+  const found = await periodReport(store, { period: today, timeZone: 'UTC' });
+  expect(found.accounts).toMatchObject([{ accountId: 'acc-usd', currency: 'USD', instructed: { amount: '10.50' } }]);
+  const printed: string[] = [];
+  const result = (_document: unknown, text: string): number => printed.push(text);
+  await showPeriod({ ask: async () => found, output: { result } } as unknown as Session, undefined, {});
+  expect(printed[0]).toContain('No statement was taken of acc-usd.\nTake a statement: payouts statement FILE');
+  const missing = ['a', 'b', 'c'].map((accountId) => ({ accountId, day: '2026-04-10', books: 'statement' as const }));
+  expect(missingTexts(missing)).toEqual(['Statements of 3 accounts from 2026-04-10 on are missing.']);
+  expect(missingTexts(missing.slice(0, 1))).toEqual(['A statement of a from 2026-04-10 on is missing.']);
 });
 
 it.each([
