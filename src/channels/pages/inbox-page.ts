@@ -11,6 +11,7 @@ import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import type { KeptApproval, PayoutRecord, WaitingFor } from '../../store/store.ts';
 import type { Caller } from '../http/callers.ts';
 import { mayDecide, maySeePayee, maySubmitFiles } from '../http/may-see.ts';
+import { slowRows } from '../http/operations/inbox-operations.ts';
 import { accessOf } from '../http/route-access.ts';
 import { mayDecideBatch } from './batch-decision-page.ts';
 import { commentsInbox } from './comments.ts';
@@ -77,7 +78,9 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
     request.waiting = countText(mine.length, mine.length > SHOWN_MAX);
     const off = mayVisit('/switches', caller) ? await store.switches() : [];
     const open = mayVisit('/incidents', caller) ? await visibleIncidents(caller, store, true) : [];
-    const shown = mine.slice(0, SHOWN_MAX).toSorted((a, b) => a.stateSince - b.stateSince);
+    // Nobody has to decide them, so that they are not counted.
+    const slow = (await slowRows(gateway, caller, caller.person)).slice(0, SHOWN_MAX);
+    const shown = [...mine.slice(0, SHOWN_MAX), ...slow].toSorted((a, b) => a.stateSince - b.stateSince);
     const isCut = mine.length > SHOWN_MAX;
     const groups = stepGroups(shown, await stepContext(gateway, shown));
     const columns = columnsFor(caller, await seenPayees(gateway, shown));

@@ -3,7 +3,7 @@ import { NotSentError } from '../../../src/bank/errors.ts';
 import { because, REASONS, type ReasonCode } from '../../../src/domain/reasons.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { argvsOf, complaintAbout } from '../../cli/typed-commands.ts';
-import { batchClaim, claimRow, documentIds } from '../../store/samples.ts';
+import { batchClaim, claimRow, documentIds, payoutClaim } from '../../store/samples.ts';
 import { updateRefused } from '../../support/fake-temporal.ts';
 import { DEFAULT_PAYMENT } from '../../support/product.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
@@ -328,4 +328,29 @@ it('the inbox lists the longest wait first, in any order in which the payouts we
     });
   const page = read((await new Visit(gateway.url).send('/')).text);
   expect(page.lastIndexOf('inv-old')).toBeLessThan(page.indexOf('inv-young'));
+});
+
+it('the inbox of who may resolve shows a payout that is with the bank for longer than every earlier one like it was', async () => {
+  const found = await people();
+  const gateway = await openPages(found);
+  const { store } = gateway.proxy;
+  const [hour, now] = [3_600_000, Date.now()];
+  const ids = Array.from({ length: 12 }, (_, n) => `D-${n}`);
+  await store.claimBatch({ ...batchClaim('01890000-0000-7000-8000-00000000000b', ids, now - 9 * hour), by: 'alice' });
+  for (const [n, id] of ids.entries()) {
+    const { record } = await store.claimPayout(payoutClaim(id));
+    const { reference, term } = record;
+    // Ten took an hour; the last two are open for 5 hours and for 10 minutes.
+    const sentAt = now - (n === 10 ? 5 : n === 11 ? 1 / 6 : 4) * hour;
+    const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt, claim: { reference, term } };
+    await store.recordAttempt(attempt);
+    await store.changePayout(reference, { state: 'processing', orderId: `o-${n}`, at: sentAt });
+    if (n < 10) await store.changePayout(reference, { state: 'completed', at: sentAt + hour });
+  }
+  const inboxOf = async (name: string): Promise<string> => (await (await signedIn(found, name)).send('/')).text;
+  const shown = await inboxOf('carol');
+  expect(read(shown)).toContain('overdue: all of the last 10 payouts in USD took about 61 minutes or less');
+  expect(shown).toContain('>D-10<');
+  expect(shown).not.toContain('>D-11<');
+  expect(await inboxOf('bob')).not.toContain('>D-10<');
 });

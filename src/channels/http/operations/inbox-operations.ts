@@ -16,6 +16,7 @@ import type { CardRecord } from '../../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, SubscriptionRecord } from '../../../store/store.ts';
 import { type OpenComment, openComments } from '../../pages/comments.ts';
 import { type VisibleIncident, visibleOf } from '../../pages/incidents-page.ts';
+import type { Caller } from '../callers.ts';
 import { storableText } from '../documents.ts';
 import { maySeeCard, maySeePayout, OPERATING, payoutsSeenBy, seesAll } from '../may-see.ts';
 import { flag, operation, type Place, shortText, wholeNumber } from '../operation.ts';
@@ -71,10 +72,9 @@ export const INBOX = operation({
     // Without a policy, everybody may do what operators do.
     const reader = policy === undefined || name === undefined ? caller.person : personOf(policy, name);
     const { rows: waiting, isCut } = await waitingRows(place, kind, name);
-    const inProgress = reader === undefined || may(reader, 'resolve') ? await processing(place) : [];
-    const context = await stepContext(place, [...waiting, ...inProgress]);
-    const slow = kind === undefined || kind === SLOWER ? inProgress.filter((row) => isSlow(row, context)) : [];
+    const slow = kind === undefined || kind === SLOWER ? await slowRows(place, place.caller, reader) : [];
     const rows = [...waiting, ...slow];
+    const context = await stepContext(place, rows);
     const all = seesAll(caller);
     const behind = after === undefined ? undefined : placeIn(after);
     const paged = rows.filter((row) => behind === undefined || inOrder(behind, placeOfRow(row)) < 0);
@@ -153,12 +153,20 @@ async function waitingRows(
 
 const PROCESSING_MAX = 1_000;
 
-/** The oldest ones that are with the bank. */
-const processing = async ({ store, caller }: Place): Promise<PayoutRecord[]> =>
-  store.searchPayouts(
+/** Of the oldest ones that are with the bank, those that are there for longer than others were; for who may resolve. */
+export async function slowRows(
+  place: Pick<Place, 'store'> & Parameters<typeof stepContext>[0],
+  caller: Caller,
+  reader: Person | undefined,
+): Promise<PayoutRecord[]> {
+  if (reader !== undefined && !may(reader, 'resolve')) return [];
+  const inProgress = await place.store.searchPayouts(
     { states: ['processing'], seenBy: payoutsSeenBy(caller) },
     { order: 'oldest', limit: PROCESSING_MAX },
   );
+  const context = await stepContext(place, inProgress);
+  return inProgress.filter((row) => isSlow(row, context));
+}
 
 const oldest = ({ store, caller }: Place, states: readonly ShownState[]): Promise<PayoutRecord[]> =>
   store.searchPayouts({ states, seenBy: payoutsSeenBy(caller) }, { order: 'oldest', limit: READ_MAX });
