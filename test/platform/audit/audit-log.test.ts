@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, hash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import {
 } from '../../../src/platform/audit/open-audit-log.ts';
 import { exportedLines, verifyStore } from '../../../src/platform/audit/read-log.ts';
 import { Secret } from '../../../src/platform/config/key.ts';
+import { closePeriod } from '../../../src/reports/statements/period-report.ts';
 import {
   noteOfMail,
   parseCheckpoint,
@@ -225,6 +226,27 @@ onEveryStore('The log of a store', (test) => {
     // Nothing waits any more: the folder is not even searched for.
     await mailCheckpoints(store, spool, 4);
     rmSync(home, { recursive: true });
+  });
+
+  it('proves the document of a closed period to who has only the document, an export and the public key', async () => {
+    const { store, signer } = await logged(test);
+    const period = { from: '2026-03-01', to: '2026-03-01' };
+    await closePeriod(store, { period, timeZone: 'UTC', by: 'alice', now: Date.parse('2026-03-02') });
+    await signLog(store, signer, 1);
+    const [kept] = await store.periodDocuments({ period, limit: 1 });
+    const folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
+    const file = join(folder, 'audit.jsonl');
+    writeFileSync(file, (await Array.fromAsync(exportedLines(store, signer.verifier))).join(''));
+    expect(await verifyExport(file, { trusted: signer.verifier, copied: [] })).toMatchObject({ problem: undefined });
+    const entries = readFileSync(file, 'utf8').trimEnd().split('\n');
+    const about = (text: string) => entries.filter((line) => line.includes(hash('sha256', text)));
+    expect(about(kept?.text ?? '')).toHaveLength(1);
+    expect(JSON.parse(about(kept?.text ?? '')[0] ?? '')).toMatchObject({
+      action: 'period closed',
+      subject: 'period 2026-03-01..2026-03-01',
+    });
+    expect(about(`${kept?.text} `)).toEqual([]);
+    rmSync(folder, { recursive: true });
   });
 
   it('is handed out as lines of which any edit, removal, exchange and cut is found', async () => {
