@@ -1,6 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
-import { parseDecimal } from './money.ts';
+import { groupedAmount, parseDecimal } from './money.ts';
 import { isEnd, needsAttention, type ShownState } from './payout-state.ts';
+
+export { groupedAmount };
 
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
 
@@ -9,13 +11,6 @@ export const shortId = (id: string): string => id.slice(0, 'xxxxxxxx-xxxx'.lengt
 
 /** A state for people: `awaiting approval`. */
 export const stateWords = (state: string): string => state.replaceAll('-', ' ');
-
-/** With thousands separators: `1234567.50` -> `1,234,567.50`. */
-export function groupedAmount(amount: string | number): string {
-  const [whole = '', fraction] = `${amount}`.split('.');
-  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
-}
 
 /** `1 payout`, `1,204 payouts`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>

@@ -2,7 +2,7 @@ import { doubtInWords, type ReadDoubt } from './absence.ts';
 import type { ExchangePlan, TransferPlan } from './agreed-cost.ts';
 import { isSoldWithin, sellAtMost } from './agreed-cost.ts';
 import { holdDigest } from './authority.ts';
-import { compareDecimals } from './money.ts';
+import { compareDecimals, groupedAmount } from './money.ts';
 import type { Flag, Shown } from './payee.ts';
 import { objectionOf, type PayeeCheck } from './payee.ts';
 import type { Reason } from './payout-state.ts';
@@ -191,7 +191,7 @@ export function afterRepeatedRefusal(said: string, refused: Obstacle, found: Ass
 
 /** What the account shows and what the payout needs, in words, in the account's currency. */
 export const shownFunds = ({ available, needs, isStale }: NonNullable<Assessment['funds']>): string =>
-  `the account holds ${available}${isStale === true ? ' by the answer of a cache' : ''}, and ${needs} are needed`;
+  `the account holds ${groupedAmount(available)}${isStale === true ? ' by the answer of a cache' : ''}, and ${groupedAmount(needs)} are needed`;
 
 /** Compares with the number needed now: the rules may have become stricter since the approval. */
 const approvalGate = ({ approvalsNeeded: needed, digest }: Assessment, passes: GrantedApprovals): Gate | undefined =>

@@ -204,3 +204,10 @@ export function totalsOf(rows: Iterable<Added>): Total[] {
   for (const row of rows) totals.add(row);
   return totals.list();
 }
+
+/** With thousands separators: `1234567.50` -> `1,234,567.50`. */
+export function groupedAmount(amount: string | number): string {
+  const [whole = '', fraction] = `${amount}`.split('.');
+  const grouped = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}

@@ -4,6 +4,7 @@ import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
 import { FLAGS, type Flag, orderAlike } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
+import { isReasonCode, REASONS } from '../domain/reasons.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { maskedPayee, payeeNamed } from './masked.ts';
 
@@ -65,7 +66,7 @@ export function paidFacts(shown: Omit<QuestionShown, 'asked' | 'hold' | 'order'>
       exchange &&
         `${money(exchange.quotedSellAmount, exchange.sellCurrency)} for ${money(exchange.buyAmount, exchange.buyCurrency)}`,
     ],
-    ['Slippage cap', exchange && bounds.maxSlippage],
+    ['Exchange costs', exchange && bounds.maxSlippage && priceAtMost(bounds.maxSlippage)],
     ['Rate at most', rateAtMost(instruction)],
     ['Sells at most', money(bounds.sellAtMost?.amount, bounds.sellAtMost?.currency)],
     ['Limit it would exceed', assessed?.limit],
@@ -103,10 +104,13 @@ export function flagTexts(
 const DONE = { payout: 'paid', transfer: 'transferred', exchange: 'exchanged' } as const;
 
 /** The question in words. */
-export function questionText({ row: { kind }, asked }: Pick<QuestionShown, 'row' | 'asked'>): string {
+export function questionText({ row: { kind }, asked, hold }: Pick<QuestionShown, 'row' | 'asked' | 'hold'>): string {
+  const code = hold?.reason.code ?? '';
   switch (asked?.question) {
     case 'hold':
     case 'screening':
+      if (isReasonCode(code) && REASONS[code].approvalOnlyChecks)
+        return 'This is held, and an approval only checks again.';
       return `This is held. Should it be ${DONE[kind]} anyway?`;
     case 'bank':
       return "Approve the order in the bank's audit?";
@@ -153,9 +157,13 @@ export const flagsOfAll = ({
     .filter((flag) => rows.length > 1 && flags[flag] === rows.length)
     .map((flag) => FLAGS[flag]);
 
-/** Caps that one signature covers, with the number of payouts. */
+/** The highest costs that one signature covers, with the number of payouts. */
 export const capsText = ({ feeCap, maxSlippage, count }: { feeCap?: string; maxSlippage?: string; count: number }) =>
-  `fee cap ${feeCap ?? 'none'}, slippage cap ${maxSlippage ?? 'none'}: ${counted(count, 'payout')}`;
+  `${counted(count, 'payout')}: ${feeCap === undefined ? 'any fee' : `a fee of at most ${groupedAmount(feeCap)} each`}, and an exchange for ${maxSlippage === undefined ? 'any price' : priceAtMost(maxSlippage)}`;
+
+/** `maxSlippage`: a fraction. */
+const priceAtMost = (maxSlippage: string): string =>
+  `at most ${Number((Number(maxSlippage) * 100).toFixed(6))} % more than quoted`;
 
 /** In what two questions about one payout differ, for people: `Sells at most: 2,183.04 USD, was 1,130.92 USD`. */
 export function changesSince(before: QuestionShown, now: QuestionShown): string[] {

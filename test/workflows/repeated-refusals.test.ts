@@ -62,7 +62,7 @@ describe.concurrent('a bank that keeps refusing what it shows no reason to refus
     const handle = await product.start({ id: 'r' });
     await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('refusal-contradicted');
     expect((await product.store.payout(REFERENCE))?.reason?.message).toMatch(
-      /2010.*the account holds [\d.]+, and [\d.]+ are needed/,
+      /2010.*the account holds 1,000,000\.00, and [\d.]+ are needed/,
     );
     expect(await attempts(product)).toBe(REFUSALS_BELIEVED);
     await handle.signal('approve', { by: 'alice' });

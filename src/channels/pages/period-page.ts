@@ -102,14 +102,14 @@ function accountTable({ uid, accountId, currency, books, instructed, opening, cl
     })),
     ...(closing === null ? [] : [{ name: 'closing balance', amount: closing }]),
   ].map((row) => ({ ...row, currency }));
-  const source = { statement: 'its statements', orders: 'the order list', none: 'nothing: no statement was submitted' }[
+  const source = { statement: 'by its statements', orders: 'by the order list', none: 'no statement with balances' }[
     books
   ];
-  return dataTable(`${accountId}, ${currency}, of ${uid}; by ${source}`, ROWS, rows);
+  return dataTable(`${accountId}, ${currency}, of ${uid}; ${source}`, ROWS, rows);
 }
 
 const closeForm = (view: View, period: string, last: PeriodDocumentHead | undefined): Html =>
-  html`<form method="post" action="${PLACE}/close">${csrfField(view)}<input type="hidden" name="of" value="${period}"><p class="actions"><button class="main">${last === undefined ? 'Close it' : 'Close it again'}</button></p></form>`;
+  html`<form method="post" action="${PLACE}/close">${csrfField(view)}<input type="hidden" name="of" value="${period}"><p class="actions"><button class="main">${last === undefined ? 'Close this period' : 'Close this period again'}</button></p></form>`;
 
 const documentColumns = ({ caller }: View): readonly Column<PeriodDocumentHead>[] => [
   { head: 'Version', cell: ({ version }) => version },

@@ -167,7 +167,11 @@ const formToSign = (view: View, action: string, fields: Html, buttons: Html): Ht
   html`<form method="post" action="${action}"${!view.isTrial && html` data-passkey="get"`}>
 ${csrfField(view)}${view.isTrial ? byField() : html`<input type="hidden" name="signed">`}
 ${fields}
-<div class="actions">${buttons}</div>
+${
+  !view.isTrial &&
+  html`<noscript><p class="problem">Passkeys need JavaScript. Without it, decide on the command line.</p></noscript>
+`
+}<div class="actions">${buttons}</div>
 <p class="problem" role="alert" data-problem hidden></p>
 </form>`;
 

@@ -58,6 +58,8 @@ describe('the rows of a batch together', () => {
     for (const shown of ['Approve 2 payouts', 'Reject 3 payouts', '30.00 USD', 'a separate decision', 'inv-3']) {
       expect(text).toContain(shown);
     }
+    expect(text).toContain('2 payouts: any fee, and an exchange for at most 1 % more than quoted');
+    expect(text).toMatch(/<noscript>.*Passkeys need JavaScript/);
     const decided = await bob.sign(
       `${path}/decide`,
       `${path}/decide`,

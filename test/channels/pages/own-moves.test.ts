@@ -70,7 +70,14 @@ describe.each([
   ['transfer', ['acc-u1001-usd', 'acc-u1002-usd', 'u-1002', '100.00 USD', 'no cap', 'Should this be transferred?']],
   [
     'exchange',
-    ['acc-u1001-eur', 'acc-u1001-usd', ' EUR for 100.00 USD', 'Sells at most', '0.01', 'Should this be exchanged?'],
+    [
+      'acc-u1001-eur',
+      'acc-u1001-usd',
+      ' EUR for 100.00 USD',
+      'Sells at most',
+      '1 % more than quoted',
+      'Should this be exchanged?',
+    ],
   ],
 ] as const)('one %s that asks', (kind, facts) => {
   it('waits for its approvers, shows all that is signed, and is decided by a signature about just that', async () => {
