@@ -142,6 +142,18 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
     },
   );
 
+  it('fit a sheet of A4, without forms', async () => {
+    const { gateway, paths } = await filled();
+    const page = await browser.newPage({ viewport: { width: 794, height: 1123 } });
+    await page.emulateMedia({ media: 'print' });
+    for (const path of paths) {
+      await page.goto(gateway.url + path);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).toBeLessThanOrEqual(794);
+      expect(await page.locator('form:visible').count(), path).toBe(0);
+    }
+    await page.close();
+  });
+
   it('work without JavaScript but for passkeys: a file is handed over, checked and decided on', async () => {
     const gateway = await openGateway();
     const context = await browser.newContext({ javaScriptEnabled: false });
