@@ -21,17 +21,22 @@ export async function choosePorts(home: string, given: StackPorts = {}): Promise
   const last = lastPorts(home);
   const chosen: Partial<Ports> = {};
   for (const name of ['temporal', 'ui', 'api', 'gateway'] as const) {
-    chosen[name] = await choose(given[name], last?.[name], Object.values(chosen));
+    chosen[name] = await choose(name, given[name], last?.[name], Object.values(chosen));
   }
   return chosen as Ports;
 }
 
 export const rememberPorts = (home: string, used: Ports): void => writeJsonFile(join(home, 'ports.json'), used);
 
-async function choose(given: number | undefined, last: number | undefined, taken: readonly number[]): Promise<number> {
+async function choose(
+  name: keyof Ports,
+  given: number | undefined,
+  last: number | undefined,
+  taken: readonly number[],
+): Promise<number> {
   if (given !== undefined) {
     if ((await bindable(given)) === undefined)
-      throw new StackError('port-taken', `port ${given} is taken`, 'Free it or name another.');
+      throw new StackError('port-taken', `port ${given} is taken`, `Free it, or name another by --${name}-port.`);
     return given;
   }
   const kept = last === undefined || taken.includes(last) ? undefined : await bindable(last);

@@ -45,5 +45,8 @@ it('gives up a port of last time that another process has now', async () => {
 
 it('refuses a given port that is taken', async () => {
   await using other = await occupied();
-  await expect(choosePorts(home, { ui: other.port })).rejects.toMatchObject({ code: 'stack-port-taken' });
+  await expect(choosePorts(home, { ui: other.port })).rejects.toMatchObject({
+    code: 'stack-port-taken',
+    hint: 'Free it, or name another by --ui-port.',
+  });
 });
