@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { checksShown, type ShownCheck } from '../../activities/payee-checks.ts';
+import { BankError } from '../../bank/errors.ts';
+import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import { resolveDigest } from '../../domain/authority.ts';
 import { counted, totalsText } from '../../domain/display.ts';
 import { shownValue, visible } from '../../domain/finding.ts';
@@ -44,6 +46,7 @@ import {
 import { placeOf } from '../http/operation.ts';
 import { RECHECK } from '../http/operations/decision-operations.ts';
 import { ANY_ROLE, accessOf, isAllowed } from '../http/route-access.ts';
+import { fromBank } from './accounts-page.ts';
 import { advicePath } from './advice-page.ts';
 import { commentRoute, commentSection } from './comments.ts';
 import { incidentNote } from './incidents-page.ts';
@@ -124,9 +127,11 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
     const { caller } = request;
     const view = viewOf(request, reply, gateway);
     const isMasked = !maySeePayee(caller, row);
+    const compared = { store, bank: gateway.bank, settings: gateway.settings, isMasked };
+    const sides = await fromBank(view, () => sidesShown(compared, row));
     const body = payoutPage({
       view,
-      shown: await payoutShown(gateway, row, isMasked),
+      shown: await payoutShown(gateway, view, row, isMasked),
       story: await historyOf(store, row),
       comments: commentSection(view, row, await store.auditEntriesOf(row.reference)),
       incidents: await store.incidentsOf([row.reference]),
@@ -139,7 +144,7 @@ export function payoutRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       step: nextStep(row, await stepContext(gateway, [row])),
       now: gateway.now(),
       advicePath: isMasked ? undefined : advicePath(gateway, row),
-      sides: await sidesShown({ store, bank: gateway.bank, settings: gateway.settings, isMasked }, row),
+      sides: sides instanceof BankError ? undefined : sides,
       answer: (await ownApproval(gateway, caller, { row, notice })) ?? answerOf(notice, row),
       hasJustDecided: DECIDED.includes(notice),
     });
@@ -447,7 +452,8 @@ the bank does not show, a second person has to say as well, with evidence.</p>
 )}</div></section>`;
 
 /** A payout, what it asks, and what else a page shows of it. */
-interface PayoutShown extends ShownQuestion {
+interface PayoutShown extends Omit<ShownQuestion, 'payee'> {
+  payee: Pick<Beneficiary, 'items'> | undefined;
   approvedBy: readonly string[];
   /** Details of the payee are masked. */
   isMasked: boolean;
@@ -457,9 +463,14 @@ interface PayoutShown extends ShownQuestion {
   returns: readonly ReturnRecord[];
 }
 
-async function payoutShown(gateway: PagesGateway, row: PayoutRecord, isMasked: boolean): Promise<PayoutShown> {
+async function payoutShown(
+  gateway: PagesGateway,
+  view: View,
+  row: PayoutRecord,
+  isMasked: boolean,
+): Promise<PayoutShown> {
   const { store } = gateway;
-  const shown = await shownQuestion(gateway, row);
+  const shown = (await unaskedShown(gateway, row)) ?? (await askedShown(gateway, view, row));
   const [booked] = await store.bookedExchangesOf([row.reference]);
   return {
     ...shown,
@@ -469,6 +480,26 @@ async function payoutShown(gateway: PagesGateway, row: PayoutRecord, isMasked: b
     booked,
     returns: await store.returnsOf([row.reference]),
   };
+}
+
+async function askedShown(gateway: PagesGateway, view: View, row: PayoutRecord): Promise<ShownQuestion> {
+  const read = await fromBank(view, () => shownQuestion(gateway, row));
+  if (!(read instanceof BankError)) return read;
+  const { store, settings } = gateway;
+  return shownQuestion({ store, settings }, row);
+}
+
+/** A row that asks nothing, with its payee as the bank showed it last: nobody signs it, so the page need not wait for the bank. */
+async function unaskedShown(
+  { store, settings }: PagesGateway,
+  row: PayoutRecord,
+): Promise<Pick<PayoutShown, keyof ShownQuestion> | undefined> {
+  const { uid, instruction } = row;
+  const { beneficiary_id: payeeId } = instruction;
+  if (payeeId === undefined) return undefined;
+  const shown = await shownQuestion({ store, settings }, row);
+  const [seen] = shown.asked === undefined ? await store.payeesOf([{ uid, payeeId }]) : [];
+  return seen?.items == null ? undefined : { ...shown, payee: { items: seen.items } };
 }
 
 const CHECKS = { verification: 'Payee check', screening: 'Screening' } as const;

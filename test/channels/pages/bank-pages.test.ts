@@ -48,6 +48,42 @@ describe('the pages about the bank', () => {
     expect(await fromBank({}, slow, 1)).toBe('found');
   });
 
+  it('show a payout that asks nothing with the payee that the bank showed last, and do not ask the bank for it', async () => {
+    const gateway = await openGateway();
+    const { store } = gateway.proxy;
+    const seen = { uid: 'u-1001', payeeId: PAYEE, digest: 'shown', country: 'US', seenAt: 1_000 };
+    const items = { account_name: 'Ada Metals', account_no: '4711' };
+    await store.notePayee({ ...seen, items, name: { name: 'Ada Metals', asShown: 'x', inSmall: 'x' } });
+    const [row = expect.fail('no row')] = await claimed(gateway, [{ id: '1' }], 'alice');
+    const { document: page } = await gateway.send(`/payouts/${row.reference}`);
+    expect(page).toContain('Ada Metals');
+    expect(page).toContain('4711');
+    expect(page).not.toContain('not shown by the bank');
+  });
+
+  it('show a payout without its payee soon, while the bank is known not to answer', async () => {
+    const gateway = await openGateway();
+    const { store, bank } = gateway.proxy;
+    const at = Date.now();
+    const sender = {
+      senderId: 'one',
+      machine: 'm',
+      boot: 'b',
+      pid: 7,
+      processMark: 'p',
+      place: '/s',
+      placeMark: '1:1',
+    };
+    await store.registerSender({ ...sender, pulses: 0, aliveAt: at });
+    const outages = { bank: { since: at, cause: 'nothing-listens' } } as const;
+    await store.recordPulse({ senderId: 'one', pulses: 0, at, outages });
+    const [row = expect.fail('no row')] = await claimed(gateway, [{ id: '1' }], 'alice');
+    bank.beneficiaries.get = () => new Promise(() => {});
+    const { document: page } = await gateway.send(`/payouts/${row.reference}`);
+    expect(page).toContain('The bank has not answered since');
+    expect(page).toContain(`${PAYEE} (not shown by the bank at present)`);
+  });
+
   it('show what open payouts take from the accounts, and where the money does not suffice', async () => {
     const gateway = await openGateway();
     await claimed(
