@@ -2,7 +2,7 @@ import { scopeFactsOf } from '../../domain/authority.ts';
 import { aboutFile } from '../../domain/finding.ts';
 import { lookAlikeKeys } from '../../domain/payee.ts';
 import { DAY_MS } from '../../domain/time.ts';
-import type { LookAlike, Store } from '../../store/store.ts';
+import type { LookAlike, Store, WatchKey } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { isOurs } from '../rules/findings-of-ours.ts';
@@ -24,8 +24,14 @@ export interface ComparedFile extends ReadFile {
   alikes: Alikes;
 }
 
-const PAID =
-  'Run the file with the home or store that it was run with before; payouts orders UID CURRENCY shows the orders. --invalid skip pays only the other rows.';
+/** `keys`: users and currencies of the file. */
+async function whenPaid(store: Pick<Store, 'extent'>, keys: readonly WatchKey[]): Promise<string> {
+  const { payouts } = await store.extent();
+  const fresh = payouts === 0 ? 'This store is new: it knows of no earlier payout. ' : '';
+  const [first] = keys;
+  const of = keys.length === 1 && first !== undefined ? `${first.uid} ${first.currency}` : 'UID CURRENCY';
+  return `${fresh}Run the file with the home or store that it was run with before; payouts orders ${of} shows the orders. --invalid skip pays only the other rows.`;
+}
 
 /**
  * Compares a checked file with what was taken before and with the bank. A refusal if a row may not be paid; with `skip` such rows
@@ -66,7 +72,7 @@ async function comparedTo(
   }
   const lists = bankListsOf(app);
   const { found: paid, ...read } = await dropPaid(lists, checked);
-  if (paid.total > 0 && isStopping) return invalidInput(paid, PAID);
+  if (paid.total > 0 && isStopping) return invalidInput(paid, await whenPaid(store, read.keys));
   const unknown = await dropUnknown(bank, checked);
   if (unknown.total > 0 && isStopping) return invalidInput(unknown, 'Correct the ids and run again.');
   if (staged.claimCount === 0) return invalidInput(staged.findings, 'There is no row left to pay.');

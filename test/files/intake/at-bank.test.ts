@@ -34,8 +34,11 @@ it.each([0, 2])(
   async (generation) => {
     const proxy = await openFaultProxy();
     await sentByAnother(proxy, 'b', generation);
-    const refusal = await takeBoth(proxy, { invalid: 'stop' }).catch(rulesOf);
-    expect(refusal).toEqual([['at-bank', 'b']]);
+    const refusal: unknown = await takeBoth(proxy, { invalid: 'stop' }).catch((error: unknown) => error);
+    expect(rulesOf(refusal)).toEqual([['at-bank', 'b']]);
+    expect((refusal as IntakeRefusal).hint).toMatch(
+      /^This store is new: it knows of no earlier payout\. .* payouts orders u-1001 USD shows the orders\./,
+    );
     expect(await proxy.store.batches(10)).toEqual([]);
     expect(await takeBoth(proxy, { invalid: 'skip' })).toMatchObject({ outcome: 'claimed' });
     const [batch] = await proxy.store.batches(10);
