@@ -91,7 +91,7 @@ export function adviceOf(
       [words.amount, money(payment.amount, payment.currency)],
       [words.date, date.format(payment.at)],
       [words.number, visible(payment.row.documentId)],
-      ...purposeOf(payment.row, words),
+      ...purposeOf(payment.row, words, language),
       ...(payment.reasonCode === undefined ? [] : [[words.reason, visible(payment.reasonCode)] as const]),
     ]),
     total: payments.length > 1 ? [words.total, total] : undefined,
@@ -102,6 +102,7 @@ export function adviceOf(
 function purposeOf(
   { instruction, original }: AdvisedPayment['row'],
   words: Record<'purpose' | 'reference' | 'document', string>,
+  language: AdviceLanguage,
 ): (readonly [string, string])[] {
   const { references = [], documents = [] } = original?.settles ?? {};
   const { note } = instruction;
@@ -109,12 +110,21 @@ function purposeOf(
   return [
     ...(note === undefined || repeated.includes(note) ? [] : [[words.purpose, visible(note)] as const]),
     ...references.map((reference) => [words.reference, visible(reference)] as const),
-    ...documents.map((document) => [words.document, documentText(document)] as const),
+    ...documents.map((document) => [words.document, documentText(document, language)] as const),
   ];
 }
 
-const documentText = ({ number, date, amount }: SettledDocument): string =>
-  [number, date, amount].flatMap((part) => (part === undefined ? [] : visible(part))).join(', ');
+/** Date and amount as the other lines have them; the message may hold something else, which is shown as it is. */
+function documentText({ number, date = '', amount = '' }: SettledDocument, language: AdviceLanguage): string {
+  const day = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) : Number.NaN;
+  const [, value, currency] = /^(\d+(?:\.\d+)?) ([A-Z]{3})$/.exec(amount) ?? [];
+  const parts = [
+    number,
+    Number.isNaN(day) ? date : new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(day),
+    value === undefined ? amount : `${amountIn(language, value)} ${currency}`,
+  ];
+  return parts.flatMap((part) => (part === '' ? [] : visible(part))).join(', ');
+}
 
 /** Exact: a decimal string is formatted as it is. */
 const amountIn = (language: AdviceLanguage, amount: string): string => {
