@@ -1,4 +1,5 @@
 import { MOVE, PLAN_MOVE } from '../channels/http/operations/move-operations.ts';
+import { COMMAND_LINE } from '../domain/finding.ts';
 import { madeDigest } from '../domain/identity.ts';
 import { isSettled, type ShownState } from '../domain/payout-state.ts';
 import { Problem } from '../domain/problem.ts';
@@ -77,7 +78,8 @@ const asTyped =
       cause,
       findings: findings.map(({ column, ...finding }) => ({
         ...finding,
-        file: 'command line',
+        file: COMMAND_LINE,
+        line: 1,
         column: column && optionName(kind, column),
       })),
     });

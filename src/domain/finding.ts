@@ -79,10 +79,14 @@ export function inFileOrder(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => a.line - b.line);
 }
 
+/** `file` of findings about what was typed, which is one line. */
+export const COMMAND_LINE = 'command line';
+
 /** One line for a terminal: `payroll.csv:7 amount "10.5" too-many-decimals: ...`. */
 export function formatFinding(finding: Finding): string {
   const behind = finding.cell === undefined ? `:${finding.line}` : ` ${finding.cell}`;
-  const place = finding.line === 0 ? visible(finding.file) : `${visible(finding.file)}${behind}`;
+  const hasNoLines = finding.line === 0 || finding.file === COMMAND_LINE;
+  const place = hasNoLines ? visible(finding.file) : `${visible(finding.file)}${behind}`;
   const subject = [finding.column, finding.value === null ? null : `"${finding.value}"`];
   const where = finding.path === undefined ? '' : ` (${finding.path})`;
   return `${[place, ...subject, finding.rule].filter((part) => part !== null).join(' ')}: ${finding.message}${where}`;

@@ -36,7 +36,7 @@ const REQUESTS: readonly (readonly [command: string, request: string])[] = [
   [`status ${ID}`, 'GET /v1/find?id=$1'],
   ['status', 'GET /v1/find'],
   ['list', 'GET /v1/batches'],
-  ['orders UID CURRENCY', 'GET /v1/orders'],
+  [`orders ${ID} ${ID}`, 'GET /v1/orders?uid=$1&currency=$2'],
   [`accounts ${ID}`, 'GET /v1/accounts?uid=$1'],
   [`beneficiaries ${ID}`, 'GET /v1/beneficiaries?uid=$1'],
   ['doctor(?: --accept \\w+)?', 'GET /readyz'],

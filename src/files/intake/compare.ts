@@ -29,8 +29,8 @@ async function whenPaid(store: Pick<Store, 'extent'>, keys: readonly WatchKey[])
   const { payouts } = await store.extent();
   const fresh = payouts === 0 ? 'This store is new: it knows of no earlier payout. ' : '';
   const [first] = keys;
-  const of = keys.length === 1 && first !== undefined ? `${first.uid} ${first.currency}` : 'UID CURRENCY';
-  return `${fresh}Run the file with the home or store that it was run with before; payouts orders ${of} shows the orders. --invalid skip pays only the other rows.`;
+  const { uid, currency } = keys.length === 1 && first !== undefined ? first : { uid: 'UID', currency: 'CURRENCY' };
+  return `${fresh}Use the home or store in which the file was taken before; payouts orders ${uid} ${currency} shows the orders. --invalid skip pays only the other rows.`;
 }
 
 /**

@@ -382,8 +382,8 @@ export const PROTOCOL_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: 'src/activities/assess.ts',
-        find: 'exchanged || isBoughtForAll',
-        replace: 'exchanged || (isBoughtForAll && exchanged)',
+        find: 'exchanged || !buysForItself(instruction)',
+        replace: "exchanged || instruction.max_rate === '0'",
       },
     ],
   },
