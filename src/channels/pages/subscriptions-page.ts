@@ -63,7 +63,7 @@ ${factList([
   ['Not delivered', it.behind > 0 && `${it.behind}`],
   ['Since', record?.failingSince != null && moment(record.failingSince)],
   ['Why', record?.why],
-  ['Tried again', record?.nextTryAt != null && record.parkedAt === null && moment(record.nextTryAt)],
+  ['Next try', record?.nextTryAt != null && record.parkedAt === null && moment(record.nextTryAt)],
   ['Events refused alone', refused.length > 0 && `${refused.length}, the first has position ${refused[0]?.position}`],
 ])}
 ${operator !== undefined && record !== undefined && acts(operator, it)}
