@@ -22,7 +22,7 @@ export interface OrdersElsewhere {
   /** Rows that one of them may have paid already: they are held, unless that was declined. */
   alike: number;
   isHeld: boolean;
-  /** The first ones, those with the account and amount of a row before the others. */
+  /** The first ones, those that may have paid a row before the others. */
   listed: ListedOrder[];
 }
 
@@ -177,7 +177,10 @@ async function rowsLike(
       const { uid, account_id: accountId, amount, currency } = instruction;
       accounts.add(accountId);
       const key = keyOf(uid, accountId, amount, currency);
-      if (payments.has(key)) rows.set(key, [...(rows.get(key) ?? []), row]);
+      if (!payments.has(key)) continue;
+      const its = rows.get(key);
+      if (its === undefined) rows.set(key, [row]);
+      else its.push(row);
     }
   }
   return { accounts, rows };
