@@ -1,7 +1,8 @@
 import { holdsCardNumber } from '../domain/card-number.ts';
-import { groupedAmount, shortId } from '../domain/display.ts';
+import { shortId } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { pagesOf } from '../domain/iterate.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { cardWorkflowId, parseWorkflowId, WHAT_AN_ID_IS } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import type { CardRecord } from '../store/card-store.ts';

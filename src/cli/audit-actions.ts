@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
 import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../channels/http/operations/audit-operations.ts';
-import { counted, groupedAmount, secondOf, widthOf } from '../domain/display.ts';
+import { counted, secondOf, widthOf } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
 import {
   ifRestored,

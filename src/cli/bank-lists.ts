@@ -1,8 +1,7 @@
 import { ACCOUNTS, BANK_ORDERS, BENEFICIARIES } from '../channels/http/operations/bank-operations.ts';
 import { CASH } from '../channels/http/operations/cash-operations.ts';
-import { groupedAmount } from '../domain/display.ts';
 import { referenceOf } from '../domain/identity.ts';
-import { sumDecimals } from '../domain/money.ts';
+import { groupedAmount, sumDecimals } from '../domain/money.ts';
 import { mainOrderKindOf, type PayoutKind, payoutWorkflowId } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { maskedPayee } from '../reports/masked.ts';

@@ -17,9 +17,9 @@ import { CARD, CARD_AT_ACQUIRER, CARDS } from '../channels/http/operations/card-
 import { mayOperateCard, type SignedDecision } from '../domain/authority.ts';
 import { isMerchantRequestId } from '../domain/card-number.ts';
 import { type CardState, isCardEnd } from '../domain/card-payment.ts';
-import { groupedAmount, type LabelledText, labelled, labelledLines, secondOf, widthOf } from '../domain/display.ts';
+import { type LabelledText, labelled, labelledLines, secondOf, widthOf } from '../domain/display.ts';
 import type { Finding } from '../domain/finding.ts';
-import { formatMinor, parseAmount } from '../domain/money.ts';
+import { formatMinor, groupedAmount, parseAmount } from '../domain/money.ts';
 import { MESSAGES } from '../domain/names.ts';
 import { Problem } from '../domain/problem.ts';
 import { problemOf } from '../files/intake/problem-of.ts';

@@ -13,10 +13,11 @@ import { DECIDE_PLAN, PLAN } from '../channels/http/operations/plan-operations.t
 import { PROGRESS } from '../channels/http/operations/state-operations.ts';
 import { WAITING, type Waiting, type WaitingPayout } from '../channels/http/operations/waiting-operations.ts';
 import { resolveDigest } from '../domain/authority.ts';
-import { counted, groupedAmount, shortId, widthOf, wrap } from '../domain/display.ts';
+import { counted, shortId, widthOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import { payoutTitle } from '../domain/instruction.ts';
 import { someAtOnce } from '../domain/iterate.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { MESSAGES } from '../domain/names.ts';
 import { FLAGS, type Flag } from '../domain/payee.ts';
 import {

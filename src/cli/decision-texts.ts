@@ -1,8 +1,8 @@
 import type { WaitingPayout } from '../channels/http/operations/waiting-operations.ts';
-import { counted, groupedAmount, labelledLines, shortId, totalsText, widthOf, wrap } from '../domain/display.ts';
+import { counted, labelledLines, shortId, totalsText, widthOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
 import type { PayoutInstruction } from '../domain/instruction.ts';
-import { totalsOf } from '../domain/money.ts';
+import { groupedAmount, totalsOf } from '../domain/money.ts';
 import { flagsText, objectionOf } from '../domain/payee.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';

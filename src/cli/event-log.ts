@@ -7,17 +7,9 @@ import {
   SUBSCRIPTIONS,
   type SubscriptionStatus,
 } from '../channels/http/operations/event-operations.ts';
-import {
-  counted,
-  groupedAmount,
-  iso,
-  isoOrNull,
-  type LabelledText,
-  labelledLines,
-  minuteOf,
-  widthOf,
-} from '../domain/display.ts';
+import { counted, iso, isoOrNull, type LabelledText, labelledLines, minuteOf, widthOf } from '../domain/display.ts';
 import { isEventKind } from '../domain/events-out.ts';
+import { groupedAmount } from '../domain/money.ts';
 import type { OutboxEvent, RefusedEvent } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';

@@ -2,7 +2,8 @@ import { setTimeout as timer } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { MOVED } from '../channels/http/operations/move-operations.ts';
 import { PROGRESS } from '../channels/http/operations/state-operations.ts';
-import { groupedAmount, shortId } from '../domain/display.ts';
+import { shortId } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
   AWAITING_DECISION_STATES,

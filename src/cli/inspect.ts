@@ -1,6 +1,7 @@
 import { PAYOUT_VIEW, type PayoutView, SUMMARY } from '../channels/http/operations/state-operations.ts';
-import { groupedAmount, type LabelledText, labelledLines, minuteOf, widthOf } from '../domain/display.ts';
+import { type LabelledText, labelledLines, minuteOf, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { flagsText } from '../domain/payee.ts';
 import { CHECK_NAMES, checkText } from '../reports/check-texts.ts';
 import { payeeText } from '../reports/masked.ts';

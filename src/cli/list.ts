@@ -1,5 +1,6 @@
 import { BATCHES, PAYOUTS, TOTALS, type Totals } from '../channels/http/operations/list-operations.ts';
-import { counted, groupedAmount, minuteOf, shortId, widthOf } from '../domain/display.ts';
+import { counted, minuteOf, shortId, widthOf } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { kindOf } from '../reports/next-step.ts';
 import type { ListedPayout } from '../reports/payout-document.ts';
 import type { ListedBatch, Movements } from '../reports/report-document.ts';

@@ -1,5 +1,6 @@
 import { CLOSE_PERIOD, PERIOD, PERIOD_DOCUMENT, PERIODS } from '../channels/http/operations/period-operations.ts';
-import { counted, groupedAmount } from '../domain/display.ts';
+import { counted } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { LINES } from '../domain/statements/period.ts';
 import {
   LINE_TEXTS,

@@ -1,7 +1,7 @@
 import { mostSoldFor } from '../domain/agreed-cost.ts';
-import { counted, groupedAmount, minuteOf, peopleText, shortId, widthOf } from '../domain/display.ts';
+import { counted, minuteOf, peopleText, shortId, widthOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import { addDecimals } from '../domain/money.ts';
+import { addDecimals, groupedAmount } from '../domain/money.ts';
 import type { AccountOutlook } from '../files/intake/costs.ts';
 import type { Outlook } from '../files/intake/outlook.ts';
 import type { MoveAsked, MoveOutlook } from '../files/intake/own-move.ts';

@@ -6,7 +6,8 @@ import {
   STATEMENTS,
   TAKE_ORDERS,
 } from '../channels/http/operations/statement-operations.ts';
-import { counted, groupedAmount, labelled, widthOf } from '../domain/display.ts';
+import { counted, labelled, widthOf } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
 import { whyUnreadable } from '../files/input.ts';
 import type { OrdersStatement } from '../reports/statements/orders-statement.ts';

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { counted, groupedAmount, isoOrNull, minuteOf } from '../domain/display.ts';
+import { counted, isoOrNull, minuteOf } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
 import { bankIdentity } from '../platform/config/bank.ts';
 import type { Config } from '../platform/config.ts';

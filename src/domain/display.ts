@@ -2,8 +2,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { groupedAmount, parseDecimal } from './money.ts';
 import { isEnd, needsAttention, type ShownState } from './payout-state.ts';
 
-export { groupedAmount };
-
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
 
 /** An id short enough to type, and long enough to be unique. */

@@ -1,5 +1,4 @@
-import { groupedAmount } from './display.ts';
-import { addDecimals, compareDecimals, decimalsEqual, sumDecimals, unsigned } from './money.ts';
+import { addDecimals, compareDecimals, decimalsEqual, groupedAmount, sumDecimals, unsigned } from './money.ts';
 import type { PayoutState, Reason, ShownState } from './payout-state.ts';
 import { REASONS } from './reasons.ts';
 import { returnReasonText } from './statements/return-reasons.ts';

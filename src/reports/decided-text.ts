@@ -1,6 +1,6 @@
 import type { SignedDecision } from '../domain/authority.ts';
-import { anyOf, counted, groupedAmount, totalsText } from '../domain/display.ts';
-import { totalsOf } from '../domain/money.ts';
+import { anyOf, counted, totalsText } from '../domain/display.ts';
+import { groupedAmount, totalsOf } from '../domain/money.ts';
 import { isEnd, type ShownState } from '../domain/payout-state.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { verdictOn } from '../people/decisions/verdict.ts';

@@ -1,5 +1,6 @@
-import { groupedAmount, minuteOf } from '../domain/display.ts';
+import { minuteOf } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { type EndState, isEnd } from '../domain/payout-state.ts';
 import { differenceText, fieldsOf, INCIDENTS, incidentText } from '../domain/reconciliation.ts';
 import { STATEMENT_INCIDENTS } from '../domain/statements/discrepancies.ts';

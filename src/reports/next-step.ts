@@ -1,9 +1,9 @@
 import { secondProofAt } from '../domain/absence.ts';
 import { decidesAs, isSamePerson, type Policy, personAt, type Question, scopeFactsOf } from '../domain/authority.ts';
 import { dueAt } from '../domain/business-days.ts';
-import { anyOf, groupedAmount, shortId } from '../domain/display.ts';
+import { anyOf, shortId } from '../domain/display.ts';
 import type { Hindrance } from '../domain/liveness.ts';
-import { addDecimals } from '../domain/money.ts';
+import { addDecimals, groupedAmount } from '../domain/money.ts';
 import { isEnd, NEEDS_PEOPLE_STATES, type Reason, type ShownState } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
 import { isOfAccount, isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';

@@ -1,5 +1,5 @@
-import { counted, groupedAmount } from '../domain/display.ts';
-import { compareDecimals } from '../domain/money.ts';
+import { counted } from '../domain/display.ts';
+import { compareDecimals, groupedAmount } from '../domain/money.ts';
 import type { AccountOutlook, Costs } from '../files/intake/costs.ts';
 import type { Outlook } from '../files/intake/outlook.ts';
 import type { Plan } from '../files/intake/plan.ts';

@@ -1,7 +1,8 @@
 import type { LabelledText } from '../domain/display.ts';
-import { counted, groupedAmount } from '../domain/display.ts';
+import { counted } from '../domain/display.ts';
 import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { FLAGS, type Flag, orderAlike } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';

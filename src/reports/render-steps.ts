@@ -1,5 +1,6 @@
-import { agoOf, counted, groupedAmount, labelled, minuteOf, spanOf, totalsText } from '../domain/display.ts';
+import { agoOf, counted, labelled, minuteOf, spanOf, totalsText } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
+import { groupedAmount } from '../domain/money.ts';
 import type { NextStep } from './next-step.ts';
 import { STATE_WORDS } from './state-texts.ts';
 import type { StepGroup } from './step-groups.ts';

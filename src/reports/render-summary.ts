@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
-import { counted, groupedAmount, type Tone, toneOf, wrap } from '../domain/display.ts';
+import { counted, type Tone, toneOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { type BatchHead, type BatchSummary, ROWS_NAMED } from './batch-report.ts';
 import type { ReportedIncident, ReportedPayout, ReportedRefusal } from './report-document.ts';
 import { acknowledgementText } from './report-document.ts';

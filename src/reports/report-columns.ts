@@ -1,4 +1,5 @@
-import { groupedAmount, minuteOf } from '../domain/display.ts';
+import { minuteOf } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import type { ReportedPayout } from './report-document.ts';
 import { incidentsText, returnedText } from './report-document.ts';
 

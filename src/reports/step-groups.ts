@@ -1,5 +1,5 @@
-import { groupedAmount, shortId } from '../domain/display.ts';
-import { Totals } from '../domain/money.ts';
+import { shortId } from '../domain/display.ts';
+import { groupedAmount, Totals } from '../domain/money.ts';
 import { needsAttention, type Reason, type ShownState } from '../domain/payout-state.ts';
 import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord } from '../store/store.ts';

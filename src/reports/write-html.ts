@@ -1,4 +1,5 @@
-import { counted, groupedAmount, minuteOf, perMille, toneOf, totalsText } from '../domain/display.ts';
+import { counted, minuteOf, perMille, toneOf, totalsText } from '../domain/display.ts';
+import { groupedAmount } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import type { BatchHead, BatchSummary } from './batch-report.ts';
 import { Html, html, type Part } from './html.ts';

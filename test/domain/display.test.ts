@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { agoOf, groupedAmount, perMille } from '../../src/domain/display.ts';
+import { agoOf, perMille } from '../../src/domain/display.ts';
+import { groupedAmount } from '../../src/domain/money.ts';
 
 test.each([
   ['0.50', '0.50'],

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { signalPlan } from '../../activities/batch.ts';
 import { decidesAs, type Person } from '../../domain/authority.ts';
-import { counted, groupedAmount, totalsText } from '../../domain/display.ts';
+import { counted, totalsText } from '../../domain/display.ts';
+import { groupedAmount } from '../../domain/money.ts';
 import { FLAGS, type Flag } from '../../domain/payee.ts';
 import { Problem } from '../../domain/problem.ts';
 import {

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { counted, groupedAmount, stateWords } from '../../domain/display.ts';
+import { counted, stateWords } from '../../domain/display.ts';
+import { groupedAmount } from '../../domain/money.ts';
 import { MESSAGES } from '../../domain/names.ts';
 import {
   type BatchControl,

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { counted, groupedAmount } from '../../domain/display.ts';
+import { counted } from '../../domain/display.ts';
+import { groupedAmount } from '../../domain/money.ts';
 import { listBatches } from '../../reports/batch-list.ts';
 import { html } from '../../reports/html.ts';
 import type { ListedBatch } from '../../reports/report-document.ts';

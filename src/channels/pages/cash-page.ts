@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { BankError } from '../../bank/errors.ts';
 import type { CashLine } from '../../domain/cash.ts';
-import { groupedAmount } from '../../domain/display.ts';
-import { compareDecimals, sumDecimals } from '../../domain/money.ts';
+import { compareDecimals, groupedAmount, sumDecimals } from '../../domain/money.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { parsed } from '../http/documents.ts';
 import { placeOf } from '../http/operation.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { counted, groupedAmount, type Tone, toneOf } from '../../domain/display.ts';
-import { addDecimals, compareDecimals } from '../../domain/money.ts';
+import { counted, type Tone, toneOf } from '../../domain/display.ts';
+import { addDecimals, compareDecimals, groupedAmount } from '../../domain/money.ts';
 import { laterDay } from '../../domain/time.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { Movements } from '../../reports/report-document.ts';

@@ -1,14 +1,5 @@
-import {
-  agoOf,
-  counted,
-  groupedAmount,
-  spanOf,
-  stateWords,
-  type Tone,
-  toneOf,
-  totalsText,
-} from '../../domain/display.ts';
-import type { Total } from '../../domain/money.ts';
+import { agoOf, counted, spanOf, stateWords, type Tone, toneOf, totalsText } from '../../domain/display.ts';
+import { groupedAmount, type Total } from '../../domain/money.ts';
 import type { BatchState, ResolveAction, ShownState } from '../../domain/payout-state.ts';
 import { shownStateOf } from '../../domain/returned.ts';
 import { type Html, html, type Part } from '../../reports/html.ts';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { counted, groupedAmount, iso, stateWords, totalsText, wrap } from '../../domain/display.ts';
+import { counted, iso, stateWords, totalsText, wrap } from '../../domain/display.ts';
 import type { EventKind } from '../../domain/events-out.ts';
 import { visible } from '../../domain/finding.ts';
-import { totalsOf } from '../../domain/money.ts';
+import { groupedAmount, totalsOf } from '../../domain/money.ts';
 import { isUnpaid } from '../../domain/payout-state.ts';
 import { isReasonCode, REASONS } from '../../domain/reasons.ts';
 import { INCIDENTS } from '../../domain/reconciliation.ts';
