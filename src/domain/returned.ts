@@ -1,4 +1,4 @@
-import { addDecimals, compareDecimals, decimalsEqual, groupedAmount, sumDecimals, unsigned } from './money.ts';
+import { addDecimals, compareDecimals, decimalsEqual, groupedAmount, leastOf, sumDecimals, unsigned } from './money.ts';
 import type { PayoutState, Reason, ShownState } from './payout-state.ts';
 import { REASONS } from './reasons.ts';
 import { returnReasonText } from './statements/return-reasons.ts';
@@ -91,8 +91,7 @@ const isFee = (kept: string, of: string): boolean =>
 const FEE_SHARE = 20;
 
 /** Of two amounts of one return what certainly came back. */
-export const smaller = (a: string, b: string): string =>
-  compareDecimals(unsigned(a), unsigned(b)) === 1 ? unsigned(b) : unsigned(a);
+export const smaller = (a: string, b: string): string => leastOf(unsigned(a), unsigned(b));
 
 export const isWhole = ({ left }: Pick<CameBack, 'left'>): boolean => compareDecimals(left, '0') !== 1;
 
