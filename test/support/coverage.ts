@@ -1,5 +1,5 @@
 import { takeCoverage } from 'node:v8';
 import { afterAll } from 'vitest';
 
-// `npm run coverage`: a process of vitest is ended by a signal, after which it writes nothing.
+// `npm run test:coverage`: a process of vitest is ended by a signal, after which it writes nothing.
 afterAll(() => takeCoverage());

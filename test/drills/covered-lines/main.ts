@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Coverage, CoveredLines } from './lines.ts';
+import { type Coverage, CoveredLines, type FileCoverage } from './lines.ts';
 
 /**
- * `npm run coverage [-- VITEST ARGS]`: runs the tests and shows how many lines of `src` some process ran, per folder, and of
- * each file the lines that none did. A process that is killed has written nothing of what it ran.
+ * `npm run test:coverage [-- VITEST ARGS]`: runs the tests and shows how many lines and branches of `src` some process ran, per
+ * folder, and of each file those that none did. A process that is killed has written nothing of what it ran.
  */
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -36,7 +36,7 @@ function collect(): string[] {
   return left;
 }
 
-const percent = (lines: number, missed: number): string => `${((100 * (lines - missed)) / lines).toFixed(1)} %`;
+const percent = (all: number, missed: number): string => `${((100 * (all - missed)) / all).toFixed(1)} %`.padStart(7);
 
 /** [3, 4, 5, 9] as `3-5 9`. */
 function spans(lines: readonly number[]): string {
@@ -51,20 +51,23 @@ function spans(lines: readonly number[]): string {
 
 function show(): void {
   const files = [...covered.files()].filter(({ lines }) => lines > 0);
-  for (const { file, lines, missed } of files) {
-    if (missed.length > 0) console.log(`${percent(lines, missed.length).padStart(7)}  ${file}: ${spans(missed)}`);
+  for (const { file, lines, missed, untaken } of files) {
+    if (missed.length > 0) console.log(`${percent(lines, missed.length)}  ${file}: ${spans(missed)}`);
+    const beside = untaken.filter((line) => !missed.includes(line));
+    if (beside.length > 0) console.log(`         ${file}, branches at: ${spans([...new Set(beside)])}`);
   }
   console.log();
-  const sum = (of: typeof files): [number, number] => [
-    of.reduce((total, { lines }) => total + lines, 0),
-    of.reduce((total, { missed }) => total + missed.length, 0),
-  ];
+  const sum = (of: typeof files): string => {
+    const total = (count: (file: FileCoverage) => number) => of.reduce((before, file) => before + count(file), 0);
+    const [lines, missed] = [total((it) => it.lines), total((it) => it.missed.length)];
+    const [branches, untaken] = [total((it) => it.branches), total((it) => it.untaken.length)];
+    const first = `${percent(lines, missed)} of lines (${missed} of ${lines} not run)`;
+    return `${first}, ${percent(branches, untaken)} of branches (${untaken} of ${branches} not taken)`;
+  };
   for (const [folder, of] of Map.groupBy(files, ({ file }) => file.split('/').slice(0, -1).slice(0, 2).join('/'))) {
-    const [lines, missed] = sum(of);
-    console.log(`${percent(lines, missed).padStart(7)}  ${folder}, ${missed} of ${lines} lines not run`);
+    console.log(`${sum(of)}  ${folder}`);
   }
-  const [lines, missed] = sum(files);
-  console.log(`${percent(lines, missed).padStart(7)}  all, ${missed} of ${lines} lines not run`);
+  console.log(`${sum(files)}  all`);
 }
 
 try {
