@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { buysForItself } from '../domain/instruction.ts';
 import { sumDecimals } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
+import { isWhole } from '../domain/returned.ts';
 import type { Database } from './engine/database.ts';
 import type { PayoutSearch } from './payout-search.ts';
 import { ownOrWithin } from './seen-by.ts';
@@ -14,7 +15,7 @@ export interface PaidAmount {
 
 type SeenBy = PayoutSearch['seenBy'];
 
-/** Amounts paid at or after `from` and before `before`, the oldest first; not those between own accounts. */
+/** Amounts paid at or after `from` and before `before`, less what came back, the oldest first; not those between own accounts. */
 export async function paidAmounts(
   db: Database,
   { from, before, seenBy }: { from: number; before: number; seenBy: SeenBy },
@@ -22,7 +23,7 @@ export async function paidAmounts(
 ): Promise<PaidAmount[]> {
   const paid = await db
     .selectFrom('payouts')
-    .select(['endedAt', 'currency', 'amount'])
+    .select(['endedAt', 'currency', 'amount', 'cameBack'])
     // As the index has it: SQLite would otherwise use that of lanes and sort the result.
     .where(sql<boolean>`coalesce(state, '') = 'completed'`)
     .where('endedAt', '>=', from)
@@ -32,7 +33,11 @@ export async function paidAmounts(
     .orderBy('endedAt')
     .limit(limit)
     .execute();
-  return paid as PaidAmount[];
+  return paid.flatMap(({ endedAt, currency, amount, cameBack }) => {
+    const back = cameBack?.currency === currency ? cameBack : undefined;
+    if (endedAt === null || (back !== undefined && isWhole(back))) return [];
+    return [{ endedAt, currency, amount: back?.left ?? amount }];
+  });
 }
 
 /** The newest payouts of a currency that are read for one kind of them. */

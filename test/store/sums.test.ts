@@ -32,6 +32,17 @@ onEveryStore('what was paid', (test) => {
     expect(await read({ name: 'bob', scopes: [{ accounts: ['acc-2'] }] })).toEqual([]);
   });
 
+  it('is less what came back, and nothing if all of it did', async () => {
+    const store = await paid();
+    const back = (id: string, amount: string, currency: string) =>
+      store.recordReturn({ orderId: `o-${id}`, reference: referenceOf('user-1', id), amount, currency, seenAt: 6_000 });
+    await back('a', '4.00', 'USD');
+    await back('b', '10.50', 'EUR');
+    expect(await store.paidAmounts({ from: 4_000, before: 5_001, seenBy: undefined }, 9)).toEqual([
+      { endedAt: 5_000, currency: 'USD', amount: '6.50' },
+    ]);
+  });
+
   it('tells how long payouts of a currency and payment type took since their first send', async () => {
     const store = await test.open();
     const typed = { payment_type: 'sepa', currency: 'EUR' };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { counted, type Tone, toneOf } from '../../domain/display.ts';
-import { addDecimals, compareDecimals, groupedAmount } from '../../domain/money.ts';
+import { addDecimals, compareDecimals, groupedAmount, unsigned } from '../../domain/money.ts';
 import { laterDay } from '../../domain/time.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { Movements } from '../../reports/report-document.ts';
@@ -89,6 +89,11 @@ const sum =
   (row: Movements): Html | false =>
     isSomething(row[of]) && money(row[of], row.currency);
 
+/** Returned by payouts that ended in the period, whenever it came back. */
+function stayed({ completed, returned, currency }: Movements): Html | false {
+  return isSomething(returned) && money(addDecimals(completed, `-${unsigned(returned)}`), currency);
+}
+
 const MOVED: readonly [Column<Movements>, ...Column<Movements>[]] = [
   { head: 'Currency', cell: ({ currency }) => currency },
   { head: 'Paid', isFigure: true, cell: sum('completed') },
@@ -96,6 +101,7 @@ const MOVED: readonly [Column<Movements>, ...Column<Movements>[]] = [
   { head: 'Sold', isFigure: true, cell: sum('sold') },
   { head: 'Bought', isFigure: true, cell: sum('bought') },
   { head: 'Returned', isFigure: true, cell: sum('returned') },
+  { head: 'Paid less returned', isFigure: true, cell: stayed },
 ];
 
 function movedTable({ payouts, isCut, currencies }: Totals['totals'], isPaidOnly: boolean): Html {
@@ -147,7 +153,8 @@ function spent(paid: readonly PaidAmount[], first: string): Html {
       return amount === undefined ? [] : [{ date, currency, amount }];
     }),
   );
-  return html`<div class="charts">${sums.slice(0, CHARTS_MAX).map((it) => spentChart(it, days))}</div>
+  return html`<p class="quiet">What came back is taken off the day on which it was paid.</p>
+<div class="charts">${sums.slice(0, CHARTS_MAX).map((it) => spentChart(it, days))}</div>
 ${paid.length === ADDED_MAX && html`<p class="attend">Only the first ${groupedAmount(ADDED_MAX)} payouts of these days are added up.</p>`}
 <details><summary>In figures</summary>
 ${dataTable(`The last ${DAYS} days`, DAY_COLUMNS, rows.reverse())}</details>`;

@@ -4,7 +4,7 @@ import { conditionOf } from '../../bank/errors.ts';
 import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import { isWithin } from '../../domain/authority.ts';
 import { shownValue } from '../../domain/finding.ts';
-import { totalsOf } from '../../domain/money.ts';
+import { addDecimals, type Total, totalsOf } from '../../domain/money.ts';
 import { Problem } from '../../domain/problem.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { PayeePayment, PayoutRecord, SeenPayee } from '../../store/store.ts';
@@ -145,14 +145,42 @@ const PAID: readonly Column<Paid>[] = [
   { head: 'From', cell: ({ payout }) => payout.accountId },
   { head: 'Paid', cell: ({ paidAt }) => moment(paidAt) },
   {
+    head: 'Returned',
+    isFigure: true,
+    cell: ({ payout: { cameBack } }) => cameBack !== null && money(cameBack.amount, cameBack.currency),
+  },
+  {
     head: 'Fee',
     isFigure: true,
     cell: ({ payout: { fee, feeCurrency } }) => fee !== null && money(fee, feeCurrency ?? ''),
   },
 ];
 
+interface PaidTotal extends Total {
+  /** Decimal. */
+  returned: string;
+}
+
+function paidTotals(payments: readonly Paid[]): PaidTotal[] {
+  const back = totalsOf(payments.flatMap(({ payout }) => payout.cameBack ?? []));
+  const returnedIn = new Map(back.map(({ currency, amount }) => [currency, amount]));
+  return totalsOf(payments).map((total) => ({ ...total, returned: returnedIn.get(total.currency) ?? '0' }));
+}
+
+const RETURNED: readonly Column<PaidTotal>[] = [
+  { head: 'Returned', isFigure: true, cell: ({ returned, currency }) => money(returned, currency) },
+  {
+    head: 'Paid less returned',
+    isFigure: true,
+    cell: ({ amount, returned, currency }) => money(addDecimals(amount, `-${returned}`), currency),
+  },
+];
+
 function paidSoFar(payments: readonly Paid[]): Html {
   if (payments.length === 0) return nothing('Nothing was paid to this payee yet.');
-  return html`${dataTable(payments.length === PAYMENTS_MAX ? `The last ${PAYMENTS_MAX} payments` : 'All payments', TOTALS, totalsOf(payments))}
-${dataTable(payments.length > SHOWN_MAX ? `The last ${SHOWN_MAX}` : 'Newest first', PAID, payments.slice(0, SHOWN_MAX))}`;
+  const isBack = payments.some(({ payout }) => payout.cameBack !== null);
+  const totals = isBack ? [...TOTALS, ...RETURNED] : TOTALS;
+  const listed = isBack ? PAID : PAID.filter(({ head }) => head !== 'Returned');
+  return html`${dataTable(payments.length === PAYMENTS_MAX ? `The last ${PAYMENTS_MAX} payments` : 'All payments', totals, paidTotals(payments))}
+${dataTable(payments.length > SHOWN_MAX ? `The last ${SHOWN_MAX}` : 'Newest first', listed, payments.slice(0, SHOWN_MAX))}`;
 }

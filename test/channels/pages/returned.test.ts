@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Assessment } from '../../../src/domain/gates.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
@@ -46,4 +47,35 @@ it('money that came back is a state on every page, with its reason, and leads to
   await store.claimBatch({ batchId: 'again', file: 'again.csv', sha256: 'x', by: 'alice', rows: [row], at });
   expect(await text(`/payouts/${reference}`)).toContain(`<a href="/payouts/${paid.reference}">`);
   expect(await text(`/payouts/${paid.reference}`)).toContain('pays it again');
+});
+
+it('the overview and the page of a payee take off what came back', async () => {
+  const gateway = await openGateway();
+  const { store } = gateway.proxy;
+  const payee = { uid: 'u-1001', payeeId: 'ben-u1001-us-local' };
+  await store.notePayee({ ...payee, digest: 'd', country: 'US', seenAt: 1, items: {}, name: undefined });
+  const rows = await claimed(gateway, [{ id: 'inv-1' }, { id: 'inv-2', amount: '40.00' }], 'alice');
+  const at = Date.now();
+  for (const { reference } of rows) {
+    const assessed = { beneficiary: { known: true, id: payee.payeeId, digest: 'd' }, digest: 'x' } as Assessment;
+    await store.recordAssessment({ reference, term: 0 }, assessed, at);
+    await store.changePayout(reference, { state: 'completed', at });
+  }
+  const figure = (head: string, amount: string): string =>
+    `<td data-head="${head}" class="figure"><span class="figure">${amount} USD</span></td>`;
+  const path = `/payees/u-1001/${payee.payeeId}`;
+  const before = (await gateway.send(path)).document as string;
+  expect(before).toContain(figure('Amount', '52.50'));
+  expect(before).not.toContain('eturned');
+  const reference = rows[1]?.reference ?? '';
+  await store.recordReturn({ orderId: 'o-r', reference, amount: '30.00', currency: 'USD', seenAt: at });
+  const after = (await gateway.send(path)).document as string;
+  expect(after).toContain(figure('Amount', '52.50'));
+  expect(after).toContain(figure('Returned', '30.00'));
+  expect(after).toContain(figure('Paid less returned', '22.50'));
+  const overview = (await gateway.send('/overview')).document as string;
+  expect(overview).toContain(figure('Paid', '52.50'));
+  expect(overview).toContain(figure('Returned', '30.00'));
+  expect(overview).toContain(figure('Paid less returned', '22.50'));
+  expect(overview).toMatch(/<title>\d{4}-\d\d-\d\d: 22\.50 USD<\/title>/);
 });
