@@ -244,6 +244,8 @@ export class People {
         const { outcome } = answer as { outcome?: string };
         noted.reported = outcome;
         noted.wasInTime = outcome === `${noted.action}ed`;
+        // Asked and answered at once: the run was not seen to ask again what the one before it has left open.
+        if (outcome === 'approved') this.world.questionAnswered(workflowId, (payload as { digest: string }).digest);
       },
       (error: Error) => trace.note(`people: ${name} of ${accepted.id} refused: ${error.message}`),
     );

@@ -87,7 +87,7 @@ describe('the simulation', () => {
     ['question-forgotten-afresh', 'I8', 7],
     ['older-copy-believed', 'I4', 30],
     ['completed-without-end-believed', 'I4', 30],
-    ['read-in-another-world', 'I8', 180],
+    ['read-in-another-world', 'I15', 80],
     ['paid-before-bought', 'I7', 1],
     ['bought-once-more', 'I1', 1],
   ])('catches %s by %s', async (...bug) => {

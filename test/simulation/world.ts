@@ -427,6 +427,11 @@ export class World {
     this.leftOpen.delete(workflowId);
   }
 
+  /** It was reported as approved: until it is asked again nobody can reject it. */
+  questionAnswered(workflowId: string, digest: string): void {
+    if (this.leftOpen.get(workflowId)?.awaited.digest === digest) this.leftOpen.delete(workflowId);
+  }
+
   private noteOpen({ start: { workflowId, runId, more }, pending }: Execution, awaited: AskedQuestion | null): void {
     const before = this.leftOpen.get(workflowId);
     // What a run finds to be gone it does not ask again, and what it has begun to send nobody can reject.

@@ -126,6 +126,7 @@ export const WORLD_MUTANTS: readonly Mutant[] = [
     number: 'P78',
     name: 'read-in-another-world',
     what: "what another customer's key sees is what is sent",
+    worlds: { otherTenant: true },
     edits: [
       { file: 'src/activities/assess.ts', find: '  await deps.assertIdentity();\n', replace: '' },
       { file: PREPARE, find: '  await deps.assertIdentity();\n', replace: '' },
