@@ -12,7 +12,7 @@ import { accessOf } from '../http/route-access.ts';
 import { show, viewOf } from './layout.ts';
 import { batchPath } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
-import { findingTable, payForm, planFacts, SUBMITTING } from './submit-page.ts';
+import { findingTable, payForm, planFacts, plannedFor, SUBMITTING } from './submit-page.ts';
 
 const rowsField = z
   .string()
@@ -48,7 +48,7 @@ export function retryRoutes(app: FastifyInstance, gateway: PagesGateway): void {
       const fields = html`${rows !== undefined && html`<input type="hidden" name="rows" value="${rows}">`}`;
       const body = html`<h1>Pay again</h1>${back}
 <p class="note">Only rows that are proven unpaid, each under a new reference.</p>
-${planFacts(handed.document)}${payForm(view, path, handed.document, fields)}`;
+${planFacts(await plannedFor(gateway, request.caller, handed.document))}${payForm(view, path, handed.document, fields)}`;
       return show(reply, view, { title: 'Pay again', body });
     } catch (error) {
       if (!(error instanceof IntakeRefusal)) throw error;

@@ -34,17 +34,19 @@ import {
   laterTexts,
   shortfallTexts,
 } from '../../reports/plan-texts.ts';
+import type { PayoutRecord } from '../../store/store.ts';
 import { answerOf } from '../http/answer-error.ts';
 import { assertFileName, receive, tooLarge, type Upload } from '../http/bodies.ts';
 import type { Caller } from '../http/callers.ts';
 import { parsed, storableText } from '../http/documents.ts';
 import { uploadsOf } from '../http/gateway-app.ts';
 import { takeInTurn } from '../http/intake-turns.ts';
+import { maySeePayout } from '../http/may-see.ts';
 import { placeOf } from '../http/operation.ts';
 import { OFFER } from '../http/operations/bank-operations.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
-import { batchPath, type Column, dataTable, factList, idText, money, payoutPath, TOTALS } from './pieces.ts';
+import { batchPath, type Column, dataTable, factList, idText, money, ROW, TOTALS } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import { byField } from './signed-forms.ts';
 
@@ -114,7 +116,11 @@ export function planRoutes(app: FastifyInstance, gateway: PagesGateway, uploads:
       return show(reply, view, { title: refusedTitle(held), body: refusedPage(page, taking, cells), status });
     }
     if (taking.outcome !== 'planned') return reply.redirect(batchPath(taking.batchId), 303);
-    return show(reply, view, { title: taking.document.plan.file, body: planPage(page, taking.document) });
+    const title = taking.document.plan.file;
+    return show(reply, view, {
+      title,
+      body: planPage(page, await plannedFor(gateway, request.caller, taking.document)),
+    });
   });
   app.post('/batches/new/:upload', accessOf(SUBMITTING), async (request, reply) => {
     const held = heldIn(request);
@@ -274,9 +280,20 @@ interface PlanPage {
   options: SubmitOptions;
 }
 
+interface PlannedFor extends PlanDocument {
+  /** By reference: what its rows look like, as far as the caller may see it. */
+  earlier: ReadonlyMap<string, PayoutRecord>;
+}
+
+export async function plannedFor({ store }: PagesGateway, caller: Caller, document: PlanDocument): Promise<PlannedFor> {
+  const earlier = await store.payoutsOf(document.plan.lookAlikes.rows.map(({ like }) => like));
+  const seen = earlier.filter((row) => maySeePayout(caller, row));
+  return { ...document, earlier: new Map(seen.map((row) => [row.reference, row])) };
+}
+
 const planPage = (
   { view, path, options, held }: PlanPage,
-  document: PlanDocument,
+  document: PlannedFor,
 ): Html => html`<h1>${document.plan.file}</h1>
 ${correctedNote(held, path)}
 ${planFacts(document)}
@@ -284,7 +301,7 @@ ${choices(path, options, document)}
 ${payForm(view, path, document, optionFields(options))}`;
 
 /** What a plan does. */
-export const planFacts = ({ plan, findings, warnings }: PlanDocument): Html => html`
+export const planFacts = ({ plan, findings, warnings, earlier }: PlannedFor): Html => html`
 <p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} of them retries of earlier payouts`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
@@ -292,7 +309,7 @@ ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank
 ${[laterTexts, shortfallTexts].flatMap((texts) => texts(plan)).map((text) => html`<p class="attend">${text}</p>`)}
 ${[feesTexts, exchangeTexts, boundTexts, comparedTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
 ${approvals(plan.approvals)}
-${lookAlikes(plan.lookAlikes)}
+${lookAlikes(plan.lookAlikes, earlier)}
 ${elsewhereTexts(plan).map((text) => html`<p class="attend">${text}</p>`)}
 ${alikes(plan)}
 ${rows(plan)}
@@ -327,14 +344,21 @@ const approvals = ({ beforeSend, atBank, moreByPayee }: Outlook['approvals']): H
     html`<p class="quiet">${moreByPayee} may need more approvals if the payee is new or has changed.</p>`
   }`;
 
-const lookAlikes = ({ count, rows }: PlanDocument['plan']['lookAlikes']): Html | false =>
+const lookAlikes = (
+  { count, rows }: PlanDocument['plan']['lookAlikes'],
+  earlier: PlannedFor['earlier'],
+): Html | false =>
   count > 0 &&
   html`<p class="attend">${
     count === 1
       ? '1 payout looks like a recent one and will be held until somebody approves it.'
       : `${groupedAmount(count)} payouts look like recent ones and will be held until somebody approves them.`
   }</p>
-${dataTable(count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency', LOOK_ALIKES, rows)}`;
+${dataTable(
+  count > rows.length ? `The first ${rows.length}` : 'Same payee, amount and currency',
+  LOOK_ALIKES,
+  rows.map((row) => ({ ...row, earlier: earlier.get(row.like) })),
+)}`;
 
 const alikes = (plan: PlanDocument['plan']): Html | false =>
   plan.alikes.count > 0 && html`<div class="attend">${alikesTexts(plan).map((text) => html`<p>${text}</p>`)}</div>`;
@@ -370,11 +394,17 @@ function rows({ listed, payouts }: PlanDocument['plan']): Html {
 ${others.length > 0 && html`<details class="more"><summary>${counted(others.length, 'more row')}${payouts > listed.length && `, of ${groupedAmount(payouts - first.length)}`}</summary>${dataTable('The next', columns, others)}</details>`}`;
 }
 
-const LOOK_ALIKES: readonly Column<PlanDocument['plan']['lookAlikes']['rows'][number]>[] = [
+type LookAlike = PlanDocument['plan']['lookAlikes']['rows'][number] & { earlier: PayoutRecord | undefined };
+
+const LOOK_ALIKES: readonly Column<LookAlike>[] = [
   { head: 'Document', cell: ({ id }) => id },
   { head: 'Row', isFigure: true, cell: ({ row }) => row },
-  { head: 'Looks like', cell: ({ like }) => html`<a href="${payoutPath(like)}">${like}</a>` },
-  { head: 'Of', cell: ({ days }) => (days === 0 ? 'today' : `${counted(days, 'day')} ago`) },
+  {
+    head: 'Looks like',
+    cell: ({ earlier }) => (earlier === undefined ? 'a payout that you may not see' : ROW.document.cell(earlier)),
+  },
+  { head: 'Which is', cell: ({ earlier }) => earlier !== undefined && ROW.state.cell(earlier) },
+  { head: 'Submitted', cell: ({ days }) => (days === 0 ? 'within the last day' : `${counted(days, 'day')} ago`) },
 ];
 
 /** What was changed in the original, and the warnings of its reader. */

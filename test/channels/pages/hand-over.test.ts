@@ -142,7 +142,23 @@ describe('a file handed over on the pages', () => {
     const [earlier] = await Array.fromAsync(
       gateway.proxy.store.rows((await gateway.proxy.store.batches(1))[0]?.batchId ?? ''),
     );
-    expect(text).toContain(`href="/payouts/${earlier?.reference}"`);
+    expect(text).toContain(`<a href="/payouts/${earlier?.reference}">1</a>`);
+    expect(text).toMatch(/Which is"><span class="badge open">received</);
+  });
+
+  it('names no payout of somebody else that a row looks like', async () => {
+    const people = await pagePeople([
+      ['alice', ['maker']],
+      ['anna', ['maker']],
+    ]);
+    await openPages(people);
+    const [alice, anna] = [await signedIn(people, 'alice'), await signedIn(people, 'anna')];
+    const first = `${(await upload(alice, 'first.csv', csvOf([{ id: 'alices-own' }]))).headers.location}`;
+    expect((await alice.submit(first, first, {})).status).toBe(303);
+    const again = `${(await upload(anna, 'again.csv', csvOf([{ id: '3' }]))).headers.location}`;
+    const { text } = await anna.send(again);
+    expect(text).toContain('a payout that you may not see');
+    expect(text).not.toMatch(/alices-own|href="\/payouts\//);
   });
 
   it('exchanges once for all payouts where its maker chooses that, and says so before', async () => {
