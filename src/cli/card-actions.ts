@@ -187,11 +187,7 @@ async function cardFrom(path: string): Promise<GivenFile> {
 }
 
 /** The card payment that is decided about. Throws a `Problem` if a gateway answers another one than the ID means. */
-async function found(
-  session: Session,
-  id: string,
-  { key, yes }: Pick<SignedOptions, 'key' | 'yes'>,
-): Promise<CardDocument> {
+async function found(session: Session, id: string, { key, yes }: SignedOptions): Promise<CardDocument> {
   assertNoCardNumber(id);
   await holdKey(session, key);
   const { card_payment: payment, payment_ids: known } = await session.ask(CARD, { id });

@@ -256,7 +256,7 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
 
 /** By a read too: `/v1/auth` may give a token that no call accepts, and a cache may answer in the place of the bank. */
 export async function judgeBank(
-  { authenticate, accounts }: Pick<Bank, 'authenticate' | 'accounts'>,
+  { authenticate, accounts }: Bank,
   where: string,
 ): Promise<string | Omit<Check, 'name'>> {
   await authenticate();
@@ -321,11 +321,7 @@ function settingsCheck({ unknownSettings, tooOpen }: Config): Check {
 }
 
 /** Through which proxy the bank is reached, or that the one of the environment is not used; nothing where there is none. */
-export function judgeProxy({
-  bank,
-  proxyFor,
-  ignoresProxy,
-}: Pick<Config, 'bank' | 'proxyFor' | 'ignoresProxy'>): Check[] {
+export function judgeProxy({ bank, proxyFor, ignoresProxy }: Config): Check[] {
   if (bank.kind === 'sandbox' || bank.relay !== undefined) return [];
   if (ignoresProxy) {
     const detail =
@@ -374,7 +370,7 @@ async function metWithoutKey(store: Pick<Store, 'auditTree' | 'auditLog'>, now: 
 
 /** Whether a process of a cluster has secrets that it does not need; names of settings, never values. */
 function judgeHeld(
-  { held, process, temporal }: Pick<Config, 'held' | 'process' | 'temporal'>,
+  { held, process, temporal }: Config,
   as: Process = process,
 ): { verdict: 'ok' | 'warning'; detail: string } {
   // All of an embedded stack is one process.
@@ -527,7 +523,7 @@ const BECAUSE: Readonly<Record<ResumptionReason, string>> = {
  */
 async function judgePast(
   config: Config,
-  store: Pick<Store, 'senders' | 'resumptionsSince'>,
+  store: Store,
   now: number,
 ): Promise<{ verdict: 'ok' | 'warning'; detail: string }> {
   const [last] = await store.senders();
@@ -567,14 +563,8 @@ function isOnSameDisk(file: string | undefined, home: string): boolean {
  * the machine: without copies elsewhere, anyone who can write to the store can cut the log back on a new machine.
  */
 export async function judgeAuditLog(
-  {
-    audit,
-    bank,
-    home,
-    temporal,
-    witnessFolder,
-  }: Pick<Config, 'audit' | 'bank' | 'home' | 'temporal' | 'witnessFolder'>,
-  store: Pick<Store, 'id' | 'auditTree'>,
+  { audit, bank, home, temporal, witnessFolder }: Config,
+  store: Store,
 ): Promise<{ verdict: 'ok' | 'warning' | 'failed'; detail: string }> {
   const seen = seenLog(witnessFolder, store);
   const { size } = await store.auditTree();

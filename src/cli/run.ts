@@ -574,7 +574,7 @@ async function toSignAgain(
   return signing;
 }
 
-const planDiffers = ({ file }: Pick<Plan, 'file'>, what: string): Problem =>
+const planDiffers = ({ file }: Plan, what: string): Problem =>
   new Problem(
     'conflict',
     'plan-differs',

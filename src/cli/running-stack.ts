@@ -36,8 +36,8 @@ export async function assertTemporalFits(session: Session, at: Stack): Promise<v
 
 /** Whether somebody works, if anything waits for that. */
 export async function judgeWorkers(
-  config: Pick<Config, 'temporal'>,
-  store: Pick<Store, 'signsOfLife' | 'countMoving'>,
+  config: Config,
+  store: Store,
   now: number,
 ): Promise<{ verdict: 'ok' | 'warning'; detail: string }> {
   const liveness = livenessOf(await store.signsOfLife(), now);
