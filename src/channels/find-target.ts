@@ -107,7 +107,7 @@ export function batchIdOf(target: Target, id: string): string {
  * not see it.
  */
 export async function visibleCard(
-  { store, caller }: { store: Pick<Store, 'cards'>; caller: Caller },
+  { store, caller }: { store: Store; caller: Caller },
   id: string,
 ): Promise<CardRecord> {
   const record = await store.cards.find(requestIdOf(id));

@@ -106,7 +106,7 @@ const OTHERS = 'other networks';
  * An IPv4 address, of an IPv6 address the /64: so much is given to one customer, who chooses freely among it. A wider part of
  * IPv4 belongs to strangers.
  */
-const networkOf = ({ address }: Pick<FastifyRequest, 'address'>): string => normalizeIP(address);
+const networkOf = ({ address }: FastifyRequest): string => normalizeIP(address);
 
 const tooManyRequests = (ttlMs: number): Problem => {
   const retryAfterS = Math.ceil(ttlMs / 1_000);
@@ -136,11 +136,11 @@ interface Reported {
 
 class FailedAttempts {
   readonly #limit: ReturnType<FastifyInstance['createRateLimit']>;
-  readonly #deps: Pick<Gateway, 'store' | 'now' | 'log'>;
+  readonly #deps: Gateway;
   #reports = new Map<string, Reported>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(limit: ReturnType<FastifyInstance['createRateLimit']>, deps: Pick<Gateway, 'store' | 'now' | 'log'>) {
+  constructor(limit: ReturnType<FastifyInstance['createRateLimit']>, deps: Gateway) {
     this.#limit = limit;
     this.#deps = deps;
   }
@@ -228,7 +228,7 @@ const KEPT_ELSEWHERE = 'decision-refused';
  * Audits requests that the caller is not allowed to make, under the subject in the path: the first of a caller on a route at once,
  * those of the next minute together. Reading is not audited.
  */
-export function auditForbidden(app: FastifyInstance, { store, now, log }: Pick<Gateway, 'store' | 'now' | 'log'>) {
+export function auditForbidden(app: FastifyInstance, { store, now, log }: Gateway) {
   /** By caller and route: those that were not recorded yet. */
   const more = new Map<string, { entry: AuditEntry; count: number }>();
   let timer: NodeJS.Timeout | undefined;

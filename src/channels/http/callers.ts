@@ -27,7 +27,7 @@ export interface Access {
   /** A token is required even on this machine. */
   needsToken: boolean;
   /** Whose people may also sign in with a token that they make with their key. */
-  policy?: Pick<Policy, 'people' | 'substitutes' | 'origin'>;
+  policy?: Policy;
 }
 
 const SCHEME = /^Bearer +(\S+)$/i;

@@ -19,7 +19,7 @@ export interface Gateway extends App {
   /** What is in the way although this process is ready. */
   notices(): Promise<readonly Notice[]>;
   /** Absent: requests are no spans. */
-  tracing?: Pick<Tracing, 'request'> | undefined;
+  tracing?: Tracing | undefined;
   /** Called for every answer, for metrics; the route is a template. */
   answered?(answer: { method: string; route: string; status: number; ms: number }): void;
 }
@@ -32,7 +32,7 @@ export const probesOf = ({ store, client, stack, bank }: App): ReadinessProbes<'
 });
 
 /** The tokens of the policy or, without one, of the environment, as configured now. */
-export function tokenAccess({ settings: { policy }, gateway }: Pick<Config, 'settings' | 'gateway'>): Access {
+export function tokenAccess({ settings: { policy }, gateway }: Config): Access {
   if (policy === undefined) {
     const tokens = gateway.tokens.reveal().map(({ name, token }) => ({ name, sha256: tokenSha256(token) }));
     return { tokens, needsToken: false };
@@ -41,7 +41,7 @@ export function tokenAccess({ settings: { policy }, gateway }: Pick<Config, 'set
 }
 
 /** Folder for uploaded bodies. */
-export const uploadsOf = ({ home }: Pick<Config, 'home'>): string => join(home, 'uploads');
+export const uploadsOf = ({ home }: Config): string => join(home, 'uploads');
 
 /** Of the codec server. Undefined: payloads in Temporal are in clear text. `origins`: of the Temporal Web UI. */
 export function codecOf({ config, stack, ui }: App): (CodecSpace & { origins: readonly string[] }) | undefined {

@@ -142,7 +142,7 @@ async function startVaultWorker(
 }
 
 /** Reads the gateway's certificate and key. Throws a `ConfigError` if one cannot be read or they do not match. */
-export function gatewayTransport({ gateway: { tls, proxies } }: Pick<Config, 'gateway'>): GatewayTransport {
+export function gatewayTransport({ gateway: { tls, proxies } }: Config): GatewayTransport {
   if (tls === undefined) return { tls, proxies };
   const cert = pemOf('PAYOUTS_GATEWAY_TLS_CERT', tls.cert);
   const key = pemOf('PAYOUTS_GATEWAY_TLS_KEY', tls.key);
@@ -172,7 +172,7 @@ const PATIENCE_MS = 5_000;
 /**
  * How webhooks are verified: as configured; with an embedded sandbox and no secret, by one that lives as long as this gateway.
  */
-export function webhookSettings({ bank, webhook }: Pick<Config, 'bank' | 'webhook'>): WebhookConfig {
+export function webhookSettings({ bank, webhook }: Config): WebhookConfig {
   if (bank.kind !== 'sandbox' || webhook.secrets.reveal().length > 0) return webhook;
   return { ...webhook, secrets: new Secret([randomBytes(SECRET_BYTES)]) };
 }

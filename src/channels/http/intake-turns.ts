@@ -16,7 +16,7 @@ const reading = new Map<string, { open: number; waiting: (() => void)[] }>();
 
 /** Has a file of a caller taken when it is its turn. How many may wait is limited by the requests of the caller at once. */
 export async function takeInTurn<Taken>(
-  gateway: Pick<App, 'store'>,
+  gateway: App,
   caller: Caller,
   take: (handedBy: HandedBy) => Promise<Taken>,
 ): Promise<Taken> {

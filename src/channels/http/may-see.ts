@@ -90,7 +90,7 @@ export const cardsSeenBy = ({ person }: Caller): CardsSeenBy | undefined =>
 
 const readsCards = ({ roles }: Person): boolean => roles.some((role) => role === 'operator' || role === 'auditor');
 
-export function maySeeCard(caller: Caller, { by, currency }: Pick<CardRecord, 'by' | 'currency'>): boolean {
+export function maySeeCard(caller: Caller, { by, currency }: CardRecord): boolean {
   const seen = cardsSeenBy(caller);
   return seen === undefined || seen.by === by || (seen.currencies ?? [currency]).includes(currency);
 }
@@ -104,7 +104,7 @@ export function assertMayMakeCard({ person }: Caller, asked: { currency: string 
 }
 
 /** Throws a `Problem` unless it is the caller's own card payment, or an operator's whose scope holds it. */
-export function assertMayControlCard({ person }: Caller, record: Pick<CardRecord, 'by' | 'currency'>): void {
+export function assertMayControlCard({ person }: Caller, record: CardRecord): void {
   if (person === undefined || record.by === person.name || mayOperateCard(person, record)) return;
   throw new Problem('forbidden', 'role-missing', 'The policy does not let this token control the card payment.', {
     hint: 'Who has made it may, and an operator whose scope covers its currency.',

@@ -20,7 +20,7 @@ const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
  * Gives every request its ids: the first thing that happens to it. They are of the sender's trace, or of a new one, and the
  * header `traceparent` of the answer names this request in it.
  */
-export function identifyRequests(app: FastifyInstance, tracing: Pick<Tracing, 'request'> | undefined): void {
+export function identifyRequests(app: FastifyInstance, tracing: Tracing | undefined): void {
   const spans = new WeakMap<object, RequestSpan>();
   app.decorateRequest('ids');
   app.addHook('onRequest', (request, reply, done) => {

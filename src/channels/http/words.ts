@@ -94,5 +94,5 @@ export const CHANNEL_HEADER = 'payouts-channel';
 /** For the command, and for pages, which put links and buttons in place of commands. */
 export const asTheyAre: Words = (text) => text;
 
-export const wordsFor = ({ headers }: Pick<FastifyRequest, 'headers'>): Words =>
+export const wordsFor = ({ headers }: FastifyRequest): Words =>
   headers[CHANNEL_HEADER] === 'command' ? asTheyAre : overHttp;

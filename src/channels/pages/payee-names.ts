@@ -9,7 +9,7 @@ export type PayeeNames = ReadonlyMap<string, string>;
 
 /** In full for those who may see it (`maySeePayee`), otherwise masked. */
 export async function payeeNamesOf(
-  { store }: Pick<PagesGateway, 'store'>,
+  { store }: PagesGateway,
   caller: Caller,
   rows: readonly PayoutRecord[],
 ): Promise<PayeeNames> {

@@ -128,7 +128,7 @@ interface SignInShown {
 export function signInPage(
   reply: FastifyReply,
   view: View,
-  { provider }: Pick<PagesGateway, 'provider'>,
+  { provider }: PagesGateway,
   { next = '', why, identity, status = why === undefined ? 200 : 401 }: SignInShown,
 ): FastifyReply {
   const body = html`<section class="narrow">

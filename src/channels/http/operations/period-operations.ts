@@ -25,7 +25,7 @@ const LISTED = 500;
 const period = shortText.describe('2026-03-31, 2026-03, 2026-03-01..2026-03-15, today or yesterday');
 
 /** Throws a `Problem` for what is none. */
-function periodNamed({ settings, now }: Pick<Place, 'settings' | 'now'>, text: string): Period {
+function periodNamed({ settings, now }: Place, text: string): Period {
   const named = periodIn(text, dayIn(now(), settings.timeZone));
   if (named !== undefined) return named;
   throw new Problem('usage', 'no-period', `"${visible(text)}" is neither a day, a month nor two days.`, {
