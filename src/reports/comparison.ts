@@ -51,7 +51,7 @@ function comparedLines(sides: readonly Side[]): ComparedLine[] {
 type BankShown = Pick<Bank, 'accounts' | 'beneficiaries' | 'orders'>;
 
 interface SidesOf {
-  store: Pick<Store, 'payout' | 'attemptsOf' | 'incidentsOf' | 'payeesOf'>;
+  store: Store;
   /** Absent: comparisons that need the bank are left out. */
   bank?: BankShown;
   /** `clockSkewMs`: how much earlier than its sending an order may be dated. */
@@ -115,7 +115,7 @@ function payoutSide(row: PayoutRecord, isMasked: boolean): Side {
 }
 
 async function payeeCompared(
-  { store, bank, isMasked }: { store: Pick<Store, 'payeesOf'>; bank: BankShown; isMasked: boolean },
+  { store, bank, isMasked }: { store: Store; bank: BankShown; isMasked: boolean },
   row: PayoutRecord,
 ): Promise<Comparison | undefined> {
   const { uid, instruction, assessed } = row;

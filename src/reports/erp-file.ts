@@ -52,7 +52,7 @@ export async function writeErpFile(
 
 /** What the orders of a batch moved, as a file. Throws a `Problem` for an advice of nothing. */
 export async function movementsOf(
-  config: Pick<Config, 'journalAccounts' | 'messageMapping'>,
+  config: Config,
   store: Store,
   batch: BatchRecord,
   format: keyof typeof ENDINGS,

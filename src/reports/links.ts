@@ -6,7 +6,7 @@ import { lastPorts } from '../platform/embedded/ports.ts';
  * URL of the pages; undefined if there are none. If no gateway is up, where this home's last one was and the next one will be.
  */
 export function pagesUrl(
-  { home, settings: { policy }, gateway }: Pick<Config, 'home' | 'settings' | 'gateway'>,
+  { home, settings: { policy }, gateway }: Config,
   gatewayUrl?: string | null,
 ): string | undefined {
   if (policy !== undefined) return policy.origin;

@@ -9,7 +9,7 @@ import type { Plan } from '../files/intake/plan.ts';
 const money = (amount: string, currency: string): string => `${groupedAmount(amount)} ${currency}`;
 
 /** Of all payouts: quoted, or estimated by those that are. */
-export function feesTexts({ fees, feesUnknown }: Pick<Costs, 'fees' | 'feesUnknown'>): string[] {
+export function feesTexts({ fees, feesUnknown }: Costs): string[] {
   const parts = fees.map(({ currency, amount, quoted, estimated }) => {
     const payouts = counted(quoted + estimated, 'payout');
     return estimated === 0
@@ -26,7 +26,7 @@ export function feesTexts({ fees, feesUnknown }: Pick<Costs, 'fees' | 'feesUnkno
       ];
 }
 
-export const exchangeTexts = ({ balances }: Pick<Costs, 'balances'>): string[] =>
+export const exchangeTexts = ({ balances }: Costs): string[] =>
   balances.flatMap(({ currency, exchanges }) =>
     exchanges.map(
       ({ buyAmount, buyCurrency, sellAmount, rate }) =>

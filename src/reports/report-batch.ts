@@ -89,7 +89,7 @@ export async function* documentOf(...asked: Parameters<typeof readBatch>): Async
   yield* jsonReport(batch, report);
 }
 
-export const reportFolder = ({ home }: Pick<Config, 'home'>): string => join(home, 'reports');
+export const reportFolder = ({ home }: Config): string => join(home, 'reports');
 
 export async function batchOf(store: Store, batchId: string): Promise<BatchRecord> {
   const batch = await store.batch(batchId);
@@ -105,7 +105,7 @@ export async function messageBatchOf(store: Store, batch: BatchRecord): Promise<
 
 /** @param batch the one that the message was taken as */
 export async function writeAnswers(
-  { config, store }: { config: Pick<Config, 'answerVersion'>; store: Store },
+  { config, store }: { config: Config; store: Store },
   batch: BatchRecord,
   folder: string,
   stem?: string,

@@ -220,7 +220,7 @@ export type BatchList = z.output<typeof batchList>;
 export type ListedBatch = BatchList['batches'][number];
 
 /** Returned money: `12.00 EUR (the account of the payee is closed (AC04)); 3.00 EUR`; empty if there was none. */
-export function returnedText({ returns }: Pick<ReportedPayout, 'returns'>): string {
+export function returnedText({ returns }: ReportedPayout): string {
   return returns
     .map(({ amount, currency, why }) => `${amount} ${currency}${why === null ? '' : ` (${why})`}`)
     .join('; ');
@@ -234,6 +234,6 @@ export function incidentsText(incidents: ReportedPayout['incidents']): string {
 }
 
 /** Status of an incident: its id while it is open, then who acknowledged it and why. */
-export function acknowledgementText({ id, acknowledged }: Pick<ReportedIncident, 'id' | 'acknowledged'>): string {
+export function acknowledgementText({ id, acknowledged }: ReportedIncident): string {
   return acknowledged === null ? id : `acknowledged by ${acknowledged.by}: ${acknowledged.reason}`;
 }

@@ -185,11 +185,7 @@ export async function stepContext(
 const KINDS_MAX = 20;
 
 /** By `settlingKey`: how long payouts like these took. */
-async function settlingsOf(
-  store: Pick<Store, 'settlingTimes'>,
-  rows: readonly PayoutRecord[],
-  now: number,
-): Promise<Map<string, Settling>> {
+async function settlingsOf(store: Store, rows: readonly PayoutRecord[], now: number): Promise<Map<string, Settling>> {
   const open = rows.filter(({ kind, state }) => kind === 'payout' && !isEnd(state));
   const kinds = new Map(open.map(({ instruction }) => [settlingKey(instruction), instruction]));
   const found = new Map<string, Settling>();
@@ -204,10 +200,7 @@ async function settlingsOf(
 const LEARNED_MS = 90 * DAY_MS;
 
 /** By reference: the payout that pays an ended row again. */
-async function nextGenerations(
-  store: Pick<Store, 'payoutsOf'>,
-  rows: readonly PayoutRecord[],
-): Promise<Map<string, PayoutRecord>> {
+async function nextGenerations(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, PayoutRecord>> {
   const ended = rows.filter(({ kind, state }) => kind === 'payout' && isEnd(state));
   const nextOf = ({ uid, documentId, generation }: PayoutRecord): string =>
     referenceOf(uid, documentId, 'payment', generation + 1);

@@ -36,9 +36,9 @@ export interface Advice {
 
 /** Where and in which language the payee of a row is advised; undefined: the payee is not. */
 export async function addresseeOf(
-  store: Pick<Store, 'payeesOf'>,
-  { payees, language: usual }: Pick<PayeeMails, 'payees' | 'language'>,
-  { kind, uid, instruction }: Pick<PayoutRecord, 'kind' | 'uid' | 'instruction'>,
+  store: Store,
+  { payees, language: usual }: PayeeMails,
+  { kind, uid, instruction }: PayoutRecord,
 ): Promise<{ to: string; language: AdviceLanguage } | undefined> {
   const { beneficiary_id: payeeId, advice_to, advice_language } = instruction;
   const known = payeeId === undefined || !Object.hasOwn(payees, payeeId) ? undefined : payees[payeeId];
@@ -49,7 +49,7 @@ export async function addresseeOf(
 }
 
 async function countryOf(
-  store: Pick<Store, 'payeesOf'>,
+  store: Store,
   uid: string,
   instruction: PayoutRecord['instruction'],
 ): Promise<string | undefined> {

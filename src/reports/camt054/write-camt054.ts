@@ -135,7 +135,7 @@ const ACCOUNT_NAME_MAX = 70;
  * Software finds its account by the IBAN or number. Where neither is known: the bank's account id; if it is too long for an id, a
  * digest of it, and the id as the name.
  */
-function accountElement({ posting: { accountId, currency }, number }: Pick<Booked, 'posting' | 'number'>): string {
+function accountElement({ posting: { accountId, currency }, number }: Booked): string {
   const known = account(number?.replace(/\s+/g, ''), number);
   if (known !== '') return element('Acct', element('Id', known), leaf('Ccy', currency));
   const fits = accountId.length <= ACCOUNT_ID_MAX;

@@ -109,7 +109,7 @@ export type CloudEvent = z.infer<typeof envelope> & { data: PayoutData | BatchDa
 
 /** What event bodies are made from. */
 export interface EventSource {
-  store: Pick<Store, 'id' | 'payout' | 'batch' | 'stateCounts' | 'returnsOf' | 'incidentsOf' | 'reminderOf'>;
+  store: Store;
   /** Address of the pages; undefined: there are none. */
   pages: string | undefined;
 }

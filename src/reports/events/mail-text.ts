@@ -169,7 +169,7 @@ const contradictions = ({ incidents }: PayoutData): string =>
     .join('; ');
 
 /** What a payout waits for, or how it has ended, without values of its row. */
-const why = ({ state, reason }: Pick<PayoutData, 'state' | 'reason'>): string =>
+const why = ({ state, reason }: PayoutData): string =>
   reason !== null && isReasonCode(reason) ? REASONS[reason].says : STATES[state].meaning;
 
 /** `2026-03-02T08:00:00.000Z` -> `2026-03-02 08:00 UTC`. */

@@ -6,7 +6,7 @@ const BATCH = 500;
 const BATCHES_MAX = 20;
 
 /** Deletes events older than `keepMs` that every subscription has received. Returns how many positions were processed. */
-export async function pruneEvents(store: Pick<Store, 'pruneOutbox'>, keepMs: number, now: number): Promise<number> {
+export async function pruneEvents(store: Store, keepMs: number, now: number): Promise<number> {
   let pruned = 0;
   for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
     const some = await store.pruneOutbox({ before: now - keepMs, limit: BATCH });

@@ -330,7 +330,7 @@ const COLUMNS: readonly (readonly [name: string, of: (it: PeriodAccount) => stri
 ];
 
 /** A line for each account and currency. */
-export const periodCsv = ({ period, accounts }: Pick<PeriodReport, 'period' | 'accounts'>): string =>
+export const periodCsv = ({ period, accounts }: PeriodReport): string =>
   csvText([
     ['period', ...COLUMNS.map(([name]) => name)],
     ...accounts.map((it) => [period, ...COLUMNS.map(([, of]) => of(it))]),

@@ -44,7 +44,7 @@ export interface StatementTaking {
 export interface TakingOptions {
   by?: string;
   /** Whether who hands it over may see the books of this account. */
-  mayTake?(account: Pick<StatementRecord, 'uid' | 'accountId' | 'currency'>): boolean;
+  mayTake?(account: StatementRecord): boolean;
 }
 
 type Taking = Pick<App, 'config' | 'store' | 'now'> & { bank: { accounts: Pick<Bank['accounts'], 'ofUser'> } };
