@@ -61,7 +61,7 @@ function leftOut(
 }
 
 /** The refusal of a checked file; undefined if its rows, or with `skip` those without a finding, may be paid. */
-export function refusalOf({ staged }: ReadFile, { invalid }: Pick<TakeOptions, 'invalid'>): IntakeRefusal | undefined {
+export function refusalOf({ staged }: ReadFile, { invalid }: TakeOptions): IntakeRefusal | undefined {
   const { findings, claimCount } = staged;
   if (findings.total === 0) return undefined;
   // A finding without a row means that the whole file is in doubt: its other rows are not paid either.

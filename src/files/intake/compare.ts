@@ -25,7 +25,7 @@ export interface ComparedFile extends ReadFile {
 }
 
 /** `keys`: users and currencies of the file. */
-async function whenPaid(store: Pick<Store, 'extent'>, keys: readonly WatchKey[]): Promise<string> {
+async function whenPaid(store: Store, keys: readonly WatchKey[]): Promise<string> {
   const { payouts } = await store.extent();
   const fresh = payouts === 0 ? 'This store is new: it knows of no earlier payout. ' : '';
   const [first] = keys;

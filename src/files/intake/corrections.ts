@@ -26,7 +26,7 @@ const ROWS_MAX = 20_000;
  * file or a whole row, a row that could not be read as its writer saw it, or a bank message, whose original must stay whole.
  */
 export async function wrongCells(
-  app: Pick<ReadingApp, 'config' | 'now'>,
+  app: ReadingApp,
   path: string,
   findings: readonly Finding[],
 ): Promise<WrongCell[] | undefined> {

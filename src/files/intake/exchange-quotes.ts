@@ -59,7 +59,7 @@ const AT_ONCE = 8;
  * out: such rows exchange by themselves.
  */
 export async function quoteExchanges(
-  { bank, store }: { bank: Bank; store: Pick<Store, 'openOn'> },
+  { bank, store }: { bank: Bank; store: Store },
   staged: StagedFile,
   { maxSlippage, exchange }: { maxSlippage: string; exchange: Exchanges },
 ): Promise<QuotedExchange[]> {
@@ -109,7 +109,7 @@ interface Needed {
  * Gives what paying accounts hold and nothing else needs to the exchanges into them, to the first days first. Of an account whose
  * balance is not known, or from which something else is sold, nothing is used.
  */
-async function useHeld(store: Pick<Store, 'openOn'>, staged: StagedFile, needed: Needed[]): Promise<void> {
+async function useHeld(store: Store, staged: StagedFile, needed: Needed[]): Promise<void> {
   const free = new Map<string, string>();
   for (const need of needed.sort((a, b) => (dayAndKey(a) < dayAndKey(b) ? -1 : 1))) {
     const { paying, amount, fees = '0' } = need;
@@ -122,11 +122,7 @@ async function useHeld(store: Pick<Store, 'openOn'>, staged: StagedFile, needed:
 const dayAndKey = ({ key }: Needed): string => `${(JSON.parse(key) as string[])[3]} ${key}`;
 
 /** Never less than zero. The fee of a payout that is not of these rows counts as the highest of theirs. */
-async function freeOn(
-  store: Pick<Store, 'openOn'>,
-  staged: StagedFile,
-  { paying, feeAtMost }: Needed,
-): Promise<string> {
+async function freeOn(store: Store, staged: StagedFile, { paying, feeAtMost }: Needed): Promise<string> {
   const { uid, account_id: accountId, currency, balance, isStale } = paying;
   const open = isStale === true ? undefined : await store.openOn({ uid, accountId, currency });
   if (open === undefined) return '0';

@@ -29,7 +29,7 @@ export interface KnownRows {
  */
 export async function dropKnown(
   store: Store,
-  { file, staged }: Pick<ReadFile, 'file' | 'staged'>,
+  { file, staged }: ReadFile,
   { mayDiscloseOf = async () => true, lists }: { mayDiscloseOf?: MayDiscloseOf; lists?: BankLists } = {},
 ): Promise<KnownRows> {
   const misused = new FindingList();
@@ -90,7 +90,7 @@ function isSame(row: ClaimRow, { kind, samePayload, instruction }: KnownClaim): 
  */
 export async function takenBefore(
   store: Store,
-  { batchIds }: Pick<KnownRows, 'batchIds'>,
+  { batchIds }: KnownRows,
 ): Promise<{ open: string[]; withOperator: string[]; latest: string | undefined }> {
   const batches = (await Promise.all([...batchIds].map((id) => store.batch(id)))).filter((it) => it !== undefined);
   batches.sort((a, b) => a.createdAt - b.createdAt);

@@ -24,7 +24,7 @@ interface FeesAsked {
  * payouts waiting for money, as do rows of a type for which nothing is quoted.
  */
 export async function boughtFees(
-  bank: Pick<Bank, 'transactions'>,
+  bank: Bank,
   staged: StagedFile,
   { isOfIt, payingAccountId, currency }: FeesAsked,
 ): Promise<{ fees: string /** Of one row. */; highest: string }> {

@@ -67,9 +67,7 @@ export interface ListedRow {
 const LISTED_MAX = 100;
 
 /** The rows to look at first: payees given by their details, then the largest amounts, whatever their currency. */
-export async function listedRows(
-  staged: Pick<StagedFile, 'claimPages' | 'payees' | 'payeeOwners'>,
-): Promise<ListedRow[]> {
+export async function listedRows(staged: StagedFile): Promise<ListedRow[]> {
   let listed: ListedRow[] = [];
   for await (const page of itemsInTurns(staged.claimPages())) {
     for (const { row, instruction } of page) {
@@ -193,7 +191,7 @@ function exchangeOf(
 }
 
 /** Which store of which bank this is, and what it knows, for who is about to pay from it. */
-export async function storeUseOf(config: Config, store: Pick<Store, 'extent'>): Promise<StoreUse> {
+export async function storeUseOf(config: Config, store: Store): Promise<StoreUse> {
   const { batches, payouts, usedAt } = await store.extent();
   return {
     place: storeName(config),
@@ -206,7 +204,7 @@ export async function storeUseOf(config: Config, store: Pick<Store, 'extent'>): 
 }
 
 /** The home, or the file, or the database without user and password. */
-function storeName({ home, storeUrl }: Pick<Config, 'home' | 'storeUrl'>): string {
+function storeName({ home, storeUrl }: Config): string {
   const location = storeLocation(storeUrl.reveal());
   if (location.kind === 'postgres') return nameOfDatabase(storeUrl.reveal());
   return location.path === join(home, 'store.sqlite') ? dirname(location.path) : location.path;

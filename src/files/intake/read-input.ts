@@ -58,7 +58,7 @@ export interface ReadFile extends InstructionFile {
   retryOf?: string;
 }
 
-export const daysOf = ({ config, now }: Pick<ReadingApp, 'config' | 'now'>): Days => ({
+export const daysOf = ({ config, now }: ReadingApp): Days => ({
   today: isoDate(now()),
   calendar: config.settings.calendar,
 });
@@ -93,7 +93,7 @@ export interface UnpaidRows {
 
 /** The same for rows of a batch that are to be paid again. A refusal if there are none. */
 export async function readUnpaid(
-  { store }: Pick<ReadingApp, 'store'>,
+  { store }: ReadingApp,
   { batchId, rows: wanted }: UnpaidRows,
 ): Promise<ReadFile | IntakeRefusal> {
   const batch = await store.batch(batchId);

@@ -226,7 +226,7 @@ export async function planDocument(
 }
 
 /** The rows of a plan, in the order in which they are signed. */
-export const plannedRows = ({ staged }: { staged: Pick<StagedFile, 'claims' | 'exchanges'> }): PlannedRow[] =>
+export const plannedRows = ({ staged }: { staged: StagedFile }): PlannedRow[] =>
   [...staged.claims(), ...staged.exchanges].map(({ reference, instruction }) => ({
     reference,
     digest: madeDigest(instruction),

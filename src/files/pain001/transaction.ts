@@ -51,7 +51,7 @@ export function creditTransferOf(transaction: Transaction, identity: Identity): 
   };
 }
 
-export const debtorAccountOf = ({ fields }: Pick<PaymentBlock, 'fields'>): string | undefined =>
+export const debtorAccountOf = ({ fields }: PaymentBlock): string | undefined =>
   fields.one('DbtrAcct/Id/IBAN', 'DbtrAcct/Id/Othr/Id');
 
 /** Of the payment type: what a transaction leaves out is that of its block. */
