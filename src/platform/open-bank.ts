@@ -28,7 +28,7 @@ import { addressText } from './telemetry/listen-address.ts';
 export function bankAt(
   config: Config,
   apiUrl: string,
-  { store, onCall }: { store?: Pick<Store, 'bookCalls'>; onCall?: BankOptions['onCall'] } = {},
+  { store, onCall }: { store?: Store; onCall?: BankOptions['onCall'] } = {},
 ): Bank {
   const { key, secret, auth, authBeforeExecution, relay } = config.bank;
   const { fields, refusalStatuses, verifyHosts } = config.cards;
@@ -49,7 +49,7 @@ export function bankAt(
   return withSharedReads(withRequiredDetailsCache(bank));
 }
 
-const budgetOver = (store: Pick<Store, 'bookCalls'>, limits: CallBudgetOptions['limits']): CallBudget =>
+const budgetOver = (store: Store, limits: CallBudgetOptions['limits']): CallBudget =>
   new CallBudget({
     limits,
     book: (key, lengthMs) => store.bookCalls(key, { at: Date.now(), lengthMs }),
@@ -118,7 +118,7 @@ async function heldCurrencies(bank: Bank): Promise<string[]> {
 const PROBE_MS = 9_000;
 
 /** Rejects if the bank gives no answer of its own; a refusal is one. */
-export const bankAnswers = (bank: { accounts: Pick<Bank['accounts'], 'master'> }): Promise<unknown> =>
+export const bankAnswers = (bank: { accounts: Bank['accounts'] }): Promise<unknown> =>
   undefinedIf(isJudged, () => bank.accounts.master({ signal: AbortSignal.timeout(PROBE_MS) }));
 
 /** What is in the way of payouts, or may come to be, although this process is ready. */
@@ -129,9 +129,9 @@ export interface Notice {
 }
 
 interface NoticeDeps {
-  bank: Pick<Bank, 'clock'>;
-  store: Pick<Store, 'signsOfLife'>;
-  config: Pick<Config, 'settings' | 'temporal'>;
+  bank: Bank;
+  store: Store;
+  config: Config;
   now: () => number;
 }
 

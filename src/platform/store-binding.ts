@@ -100,7 +100,7 @@ export async function acceptKey(config: KeyConfig, store: Store): Promise<void> 
  * A key counts once the bank has shown with it the order that it accepted last: account numbers of two customers may coincide, and
  * then a list of the other one's would prove that nothing was sent. Before the first order a store takes one key, the first.
  */
-async function recordKey(config: KeyConfig, store: Store, bank: Pick<Bank, 'orders'>): Promise<void> {
+async function recordKey(config: KeyConfig, store: Store, bank: Bank): Promise<void> {
   if (config.bank.relay !== undefined) return;
   const digest = keyDigest(config, store);
   if ((await store.identity()).key?.includes(digest)) return;
@@ -109,7 +109,7 @@ async function recordKey(config: KeyConfig, store: Store, bank: Pick<Bank, 'orde
   await store.addKey(digest);
 }
 
-async function assertKeyFits(store: Store, bank: Pick<Bank, 'orders'>): Promise<void> {
+async function assertKeyFits(store: Store, bank: Bank): Promise<void> {
   const last = await store.lastOrder();
   if (last === undefined || last === 'in-doubt') {
     throw new StoreIdentityError('key', 'what was sent from it', 'one that cannot be compared, as no order is known');
@@ -138,7 +138,7 @@ function keyShown(config: KeyConfig, store: Store, bank: Bank): () => Promise<vo
   };
 }
 
-const keyDigest = ({ bank }: KeyConfig, { id }: Pick<Store, 'id'>): string =>
+const keyDigest = ({ bank }: KeyConfig, { id }: Store): string =>
   hash('sha256', JSON.stringify([id, 'key', bank.key.reveal()]));
 
 /** The accounts that this process's key saw first: one read shared by all callers, repeated only if they did not match. */

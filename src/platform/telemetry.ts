@@ -15,14 +15,11 @@ export type Telemetry = ReturnType<typeof telemetryAt>;
 /** What figures and warnings are read from. */
 interface Asked {
   store: Store;
-  bank: Pick<Bank, 'clock'>;
+  bank: Bank;
 }
 
 /** @param address undefined: metrics are counted but not served */
-export function telemetryAt(
-  address: ListenAddress | undefined,
-  { config, log }: { config: Pick<Config, 'settings' | 'temporal'>; log: Log },
-) {
+export function telemetryAt(address: ListenAddress | undefined, { config, log }: { config: Config; log: Log }) {
   const metrics = createMetrics({ ofProcess: address !== undefined });
   let isTaking = true;
   let server: { close(): Promise<void> } | undefined;
@@ -59,8 +56,8 @@ export function telemetryAt(
  * @param bankUrl whose calls are traced
  */
 export async function openTracing(
-  { traces, bank }: Pick<Config, 'traces' | 'bank'>,
-  { bankUrl, store, log }: { bankUrl: string; store: Pick<Store, 'traceOfBatch'>; log: Log },
+  { traces, bank }: Config,
+  { bankUrl, store, log }: { bankUrl: string; store: Store; log: Log },
 ): Promise<Tracing | undefined> {
   if (traces === undefined) return undefined;
   const { startTracing } = await import('./telemetry/tracing.ts');

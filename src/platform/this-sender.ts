@@ -28,7 +28,7 @@ type StorePlace = Pick<Sender, 'place' | 'placeMark'> & {
   file: string | null;
 };
 
-async function placeOf(config: Pick<Config, 'storeUrl'>, store: Pick<Store, 'databaseMark'>): Promise<StorePlace> {
+async function placeOf(config: Config, store: Store): Promise<StorePlace> {
   const location = storeLocation(config.storeUrl.reveal());
   if (location.kind === 'file') {
     const file = resolve(location.path);
@@ -66,10 +66,7 @@ function read(path: string): string | undefined {
  *
  * @throws StackError `stack-copied`
  */
-export async function assertNoCopy(
-  config: Pick<Config, 'storeUrl' | 'witnessFolder'>,
-  store: Pick<Store, 'id' | 'senders' | 'databaseMark'>,
-): Promise<void> {
+export async function assertNoCopy(config: Config, store: Store): Promise<void> {
   const own = await placeOf(config, store);
   if (own.file === null) return;
   const witness = readWitness(config.witnessFolder, store.id);

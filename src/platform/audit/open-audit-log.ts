@@ -51,7 +51,7 @@ export function seenLog(folder: string | undefined, { id }: Pick<Store, 'id'>): 
 }
 
 /** Remembers the largest. A machine that cannot is reported by `payouts doctor`. */
-function rememberLog(folder: string | undefined, { id }: Pick<Store, 'id'>, note: string): void {
+function rememberLog(folder: string | undefined, { id }: Store, note: string): void {
   const size = parseCheckpoint(note)?.size ?? 0;
   if (folder === undefined || size <= (seenLog(folder, { id })?.size ?? -1)) return;
   try {
@@ -71,7 +71,7 @@ export const whyShorter = (seen: SignedCheckpoint | undefined, size: number): st
     : `it has ${size} entries, but this machine has seen ${seen.size}`;
 
 /** What to do about a log that is shorter than it was. */
-export const ifRestored = (folder: string, { id }: Pick<Store, 'id'>): string =>
+export const ifRestored = (folder: string, { id }: Store): string =>
   `If the store was put back on purpose, move ${seenLogFile(folder, id)} aside; else somebody has cut the log back.`;
 
 /** The signer signs nothing until people have investigated. */
@@ -79,7 +79,7 @@ const shortenedLog = (why: string, hint: string): Problem =>
   new Problem('refused', 'audit-cut', `The audit log was cut back: ${why}. Nothing was signed.`, { hint });
 
 /** Name of a store's log and of the key that signs it. */
-export const originOf = ({ id }: Pick<Store, 'id'>): string => `durable-payouts/${id}`;
+export const originOf = ({ id }: Store): string => `durable-payouts/${id}`;
 
 export interface LogSigner {
   key: KeyObject;

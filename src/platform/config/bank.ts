@@ -157,7 +157,7 @@ export function proxiesOf(
 }
 
 /** Throws a `ConfigError` for a process that sends, and only reads from the bank. */
-export function assertSends({ bank }: { bank: Pick<BankConfig, 'relay'> }): void {
+export function assertSends({ bank }: { bank: BankConfig }): void {
   if (bank.relay === undefined) return;
   throw new ConfigError(
     'PAYOUTS_BANK_READS_FROM',

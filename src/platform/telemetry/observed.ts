@@ -15,7 +15,7 @@ const READS: Readonly<Record<string, 'id' | 'list'>> = {
 /** Counts and times every call of the bank, and adds it to the trace. */
 export function observedCalls(
   { bankCalls, orderReads }: Metrics,
-  tracing?: Pick<Tracing, 'bankCall'>,
+  tracing?: Tracing,
 ): (operation: string) => CallObserver {
   return (operation) => {
     const traced = tracing?.bankCall(operation);
@@ -35,7 +35,7 @@ export function observedCalls(
  * The store, with a log line and a count for every decision written to it: the outcome of an attempt, an end, an incident, what
  * people have signed, what was refused. It only reports what the store has decided.
  */
-export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?: Pick<Tracing, 'ended'>): Store {
+export function observedStore(store: Store, metrics: Metrics, log: Log, tracing?: Tracing): Store {
   const ended = async (reference: string, state: string, code: string | undefined): Promise<void> => {
     metrics.ended.inc({ state });
     log.info({ reference, state, reason: code }, 'payout ended');

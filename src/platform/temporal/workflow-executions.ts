@@ -286,7 +286,7 @@ export async function startBatch(client: Client, batchId: string, file: string):
 
 interface BatchControls {
   client: Client;
-  store: Pick<Store, 'controlBatch'>;
+  store: Store;
   settings: { policy?: Policy };
 }
 
@@ -297,7 +297,7 @@ const CONTINUING_UPDATES: ReadonlyMap<string, BatchControl> = new Map([
 ]);
 
 /** Whether it lets a batch go on that somebody has stopped; to drain one that runs only holds back. */
-export const continuesStopped = (update: string, { control }: Pick<BatchRecord, 'control'>): boolean =>
+export const continuesStopped = (update: string, { control }: BatchRecord): boolean =>
   CONTINUING_UPDATES.has(update) && (update === MESSAGES.resume || control === 'paused');
 
 /**
@@ -307,7 +307,7 @@ export const continuesStopped = (update: string, { control }: Pick<BatchRecord, 
  */
 export async function updateBatch(
   { client, store, settings: { policy } }: BatchControls,
-  { batchId, file, heldUntil }: Pick<BatchRecord, 'batchId' | 'file' | 'heldUntil'>,
+  { batchId, file, heldUntil }: BatchRecord,
   update: string,
   by: string,
 ): Promise<{ control: BatchControl }> {
