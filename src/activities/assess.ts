@@ -221,7 +221,7 @@ async function askedBank(
 async function cardPaymentOf(
   deps: ActivityDeps,
   merchantRequestId: string,
-  row: Pick<PayoutRecord, 'reference' | 'instruction'>,
+  row: PayoutRecord,
 ): Promise<Pick<Guards, 'cardPayment' | 'collected'>> {
   const { cards } = deps.store;
   await cards.addWaiter(merchantRequestId, payoutWorkflowId(row.reference));
@@ -237,7 +237,7 @@ async function cardPaymentOf(
 async function collectedBy(
   { store, settings }: ActivityDeps,
   record: CardRecord | undefined,
-  { reference, instruction }: Pick<PayoutRecord, 'reference' | 'instruction'>,
+  { reference, instruction }: PayoutRecord,
 ): Promise<Guards['collected']> {
   if (record === undefined || cardPaymentState(record) !== 'succeeded') return undefined;
   const { merchantRequestId } = record;
@@ -578,10 +578,7 @@ const funds = ({ account_id: accountId, balance, isStale }: AccountBalance, need
 });
 
 /** The assessment of a row that met an obstacle: it names no payee and no account, so nothing can be sent from it. */
-export const obstructed = (
-  { kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>,
-  obstacle: Obstacle,
-): Assessment => ({
+export const obstructed = ({ kind, instruction }: PayoutRecord, obstacle: Obstacle): Assessment => ({
   ...(kind === 'payout' && { beneficiary: { known: false } }),
   digest: payloadDigest(instruction),
   approvalsNeeded: 0,

@@ -40,7 +40,7 @@ const PULSE_MS = 250;
  */
 export async function approveRows(
   { store, executions, now }: ActivityDeps,
-  { sleep }: Pick<LongRun, 'sleep'>,
+  { sleep }: LongRun,
   { batchId, by, note }: { batchId: string; by: string; note?: string },
 ): Promise<number> {
   const { createdAt = 0 } = (await store.batch(batchId)) ?? {};

@@ -9,7 +9,7 @@ const POLL_MAX_MS = 10_000;
 const GROWTH = 1.5;
 
 /** For the workflow that ends with a payout. */
-export const payoutCallActivities = (store: Pick<Store, 'payout'>) => ({
+export const payoutCallActivities = (store: Store) => ({
   /** Waits for the end of a payout. An activity of a worker that ends is started again by another one. */
   async awaitPayoutEnd(reference: string): Promise<PayoutCallResult> {
     const activity = Context.current();
@@ -29,7 +29,7 @@ export interface CallCancelActivities {
   cancelCalledPayout(reference: string): Promise<void>;
 }
 
-async function endOf(store: Pick<Store, 'payout'>, reference: string): Promise<PayoutCallResult | undefined> {
+async function endOf(store: Store, reference: string): Promise<PayoutCallResult | undefined> {
   const row = await store.payout(reference);
   // A restored store may lack what has been sent: that says nothing about its end.
   if (row === undefined || !isEnd(row.state)) return undefined;

@@ -158,7 +158,7 @@ async function findOwner(deps: CardEventDeps, event: StoredCardEvent): Promise<v
 
 /** What the acquirer shows, and the owner by its merchant_request_id; undefined if it shows no such payment. */
 export async function readPaymentOf(
-  { bank, store: { cards } }: Pick<CardEventDeps, 'bank' | 'store'>,
+  { bank, store: { cards } }: CardEventDeps,
   { paymentId }: Pick<CardEvent, 'paymentId'>,
 ): Promise<{ payment: CardPaymentView; owner: string | undefined } | undefined> {
   try {
@@ -207,9 +207,7 @@ export function eventOf({ kind, paymentId, status, trust, receivedAt, amount, cu
  * What payouts that depend on a card payment go by. An unknown one counts as open: it may still be created. People must resolve a
  * contradiction first.
  */
-export function cardPaymentState(
-  record: Pick<CardRecord, 'state' | 'contradictedAt'> | undefined,
-): NonNullable<Guards['cardPayment']> {
+export function cardPaymentState(record: CardRecord | undefined): NonNullable<Guards['cardPayment']> {
   if (record === undefined || !isCardEnd(record.state)) return 'open';
   if (record.contradictedAt !== null) return 'contradicted';
   return record.state === 'succeeded' ? 'succeeded' : 'unpaid';

@@ -103,7 +103,7 @@ function plainResult(result: AttemptResult): CardSendResult {
  * Undefined if neither.
  */
 async function sentBefore(
-  { store, now }: Pick<Sender, 'store' | 'now'>,
+  { store, now }: Sender,
   { runId: ownRunId }: Caller,
   { merchantRequestId, requestId, othersKnown = 0 }: CardAttempt,
 ): Promise<CardSendResult | undefined> {
@@ -126,7 +126,7 @@ async function sentBefore(
  * storing their own record, so at least one sees the other.
  */
 async function rivalOf(
-  { store }: Pick<Sender, 'store'>,
+  { store }: Sender,
   { requestId, over = [], rivals = [] }: CardAttempt,
 ): Promise<CardSendResult | undefined> {
   const others = await Promise.all(rivals.filter((id) => id !== requestId).map((id) => store.attempts(id)));

@@ -46,7 +46,7 @@ interface UnsentOrder extends UnaskedOrder {
 
 /** Orders that lists have shown under references of the document, of every generation, and that no attempt of ours explains. */
 export async function unsentOrders(
-  { store }: Pick<ListReadDeps, 'store'>,
+  { store }: ListReadDeps,
   { uid, documentId, generation, kind }: SentRow,
 ): Promise<UnsentOrder[]> {
   if (!(await store.hasUnaskedOrders())) return [];
@@ -298,7 +298,7 @@ async function seenByWatch(
 const mayHavePaid = async (deps: ListReadDeps, { orderId }: UnaskedOrder): Promise<boolean> =>
   mayPay(deps, await readIfThere(deps, orderId));
 
-const mayPay = ({ settings }: ListReadDeps, order: Pick<Order, 'stage'> | null | undefined): boolean =>
+const mayPay = ({ settings }: ListReadDeps, order: Order | null | undefined): boolean =>
   order == null || !isNoMoney(stageMeaning(order.stage, settings.terms.closedMeans));
 
 /**
@@ -452,9 +452,6 @@ export async function lastReads(store: ListReadDeps['store'], keys: readonly Wat
 }
 
 /** Whether each list was read since senders have opened the store anew. */
-export async function areReadSinceOpening(
-  { store }: Pick<ListReadDeps, 'store'>,
-  lists: readonly WatchKey[],
-): Promise<boolean> {
+export async function areReadSinceOpening({ store }: ListReadDeps, lists: readonly WatchKey[]): Promise<boolean> {
   return (await lastReads(store, lists)).every(({ sinceOpening }) => sinceOpening === undefined);
 }

@@ -13,10 +13,7 @@ export interface PayeeChecks {
 }
 
 /** The checks whose verdicts a row needs before it is sent. Only a payout has a payee. */
-export function checksAskedOf(
-  checks: PayeeChecks | undefined,
-  { kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>,
-): CheckKind[] {
+export function checksAskedOf(checks: PayeeChecks | undefined, { kind, instruction }: PayoutRecord): CheckKind[] {
   if (checks === undefined || kind !== 'payout') return [];
   const isVerified = checks.verifiedCurrencies?.includes(instruction.currency) ?? true;
   return CHECK_KINDS.filter((check) => check === 'screening' || isVerified);
@@ -35,7 +32,7 @@ export type ShownCheck = PayeeCheck & Pick<KeptCheck, 'name' | 'otherName' | 'ca
 
 /** The verdicts of a row for the people who decide on it; with names and details only if they are still those of its assessment. */
 export async function checksShown(
-  store: Pick<Store, 'payeeCheck'>,
+  store: Store,
   { uid, assessed }: Pick<PayoutRecord, 'uid' | 'assessed'>,
 ): Promise<ShownCheck[]> {
   const shown: ShownCheck[] = [];

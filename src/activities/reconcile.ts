@@ -129,7 +129,7 @@ const UNATTENDED: readonly QuietScope[] = [{ batchId: null }, 'ended-batches'];
 const RESUME_MS = 30_000;
 
 /** `startUnended`, for as long as an activity may take. */
-export const resumeUnended = (deps: ActivityDeps, { warn }: Pick<LongRun, 'warn'>): Promise<void> =>
+export const resumeUnended = (deps: ActivityDeps, { warn }: LongRun): Promise<void> =>
   startUnended(deps, (error, id) => warn('a batch or payout could not be started: it is tried again', { error, id }), {
     rowsUntil: deps.now() + RESUME_MS,
   });

@@ -388,7 +388,7 @@ const lastUnanswered = (attempts: readonly SendAttempt[], lastLeft: number): num
 
 /** Interface section 4, payments, transfers, exchange. */
 async function post(
-  { transactions }: Pick<Bank, 'transactions'>,
+  { transactions }: Bank,
   uid: string,
   reference: string,
   order: SentOrder,
@@ -506,7 +506,7 @@ export const watchLeaseMs = ({ settings }: ActivityDeps): number => Math.max(30_
  */
 export async function putIntoOpenSet(
   deps: ActivityDeps,
-  { workflowId }: Pick<PayoutRecord, 'workflowId'>,
+  { workflowId }: PayoutRecord,
   reference: string,
   { lists, since }: { lists: readonly WatchKey[]; since: number },
 ): Promise<void> {

@@ -19,8 +19,7 @@ export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | u
 }
 
 /** No payee gets older by a clock of ours that is ahead. */
-const timeOf = ({ bank, now }: { bank: Pick<Bank, 'clock'>; now: () => number }): number =>
-  byEarlierClock({ bank }, now());
+const timeOf = ({ bank, now }: { bank: Bank; now: () => number }): number => byEarlierClock({ bank }, now());
 
 /** What people should check about the payee of a row. */
 export function flagsOf(
@@ -39,10 +38,7 @@ export function flagsOf(
 
 /** The same, and what the bank shows is kept for the next payout to it. */
 export async function notedFlags(
-  {
-    store,
-    ...clocks
-  }: { store: Pick<Store, 'payeeHistory' | 'notePayee'>; bank: Pick<Bank, 'clock'>; now: () => number },
+  { store, ...clocks }: { store: Store; bank: Bank; now: () => number },
   row: PayoutRecord,
   payee: Beneficiary | undefined,
 ): Promise<Flag[]> {

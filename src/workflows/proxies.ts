@@ -59,18 +59,7 @@ const orderReads = proxyActivities<Repeatable>({
 });
 
 /** One POST per attempt: the workflow decides what a failure means, never a retry policy. */
-export const sends = proxyActivities<
-  Pick<
-    Activities,
-    | 'submitPayment'
-    | 'submitTransfer'
-    | 'submitExchange'
-    | 'addBeneficiary'
-    | 'approveOrder'
-    | 'rejectOrder'
-    | 'resumePayment'
-  >
->({
+export const sends = proxyActivities<Activities>({
   startToCloseTimeout: '45s',
   retry: { maximumAttempts: 1 },
 });
@@ -79,9 +68,7 @@ export const sends = proxyActivities<
  * Activities that the answer of an update waits for; never local ones. If a worker died between two workflow tasks, the update
  * would have a completion that cannot be replayed (SDK 1.24.0).
  */
-export const checks = proxyActivities<
-  Pick<Activities, 'retrievePayment' | 'claimPayment' | 'verifyDecisions' | 'useDecision' | 'auditRefused'>
->({
+export const checks = proxyActivities<Activities>({
   startToCloseTimeout: '30s',
   scheduleToCloseTimeout: '1m',
   retry: { maximumAttempts: 2 },
@@ -101,7 +88,7 @@ export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
   });
 
 /** A search through the order lists, page by page. */
-export const listScans = proxyActivities<Pick<Activities, 'findOrder'>>({
+export const listScans = proxyActivities<Activities>({
   startToCloseTimeout: '15m',
   scheduleToCloseTimeout: READ_PATIENCE,
   heartbeatTimeout: '1m',
@@ -109,34 +96,34 @@ export const listScans = proxyActivities<Pick<Activities, 'findOrder'>>({
 });
 
 /** Waits that add no events: the activity fails with "not yet" and sets its own pause. */
-export const polls = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'>>({
+export const polls = proxyActivities<Activities>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '5s', backoffCoefficient: 1 },
 });
 
 /** The wait for the end of an order: over after `patienceMs`, so that a run without a notification reads its order itself. */
 export const endOfOrder = (orderId: string, patienceMs: number) =>
-  proxyActivities<Pick<Activities, 'awaitOrderEnd'>>({
+  proxyActivities<Activities>({
     activityId: orderEndActivityId(orderId),
     startToCloseTimeout: patienceMs,
     retry: { maximumAttempts: 1 },
   });
 
 /** Long, heartbeating work of a batch or an order watch: lasts as long as they have rows. */
-export const longRuns = proxyActivities<Pick<Activities, 'runBatch' | 'approveRows' | 'pollOrders'>>({
+export const longRuns = proxyActivities<Activities>({
   startToCloseTimeout: '7d',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
 /** The next keys of a reconciliation pass: read from the store by a local activity. */
-export const plans = proxyLocalActivities<Pick<Activities, 'planReconciliation'>>({
+export const plans = proxyLocalActivities<Activities>({
   startToCloseTimeout: '30s',
   retry: { maximumInterval: '30s' },
 });
 
 /** One key of a reconciliation: left to the next pass if the bank does not answer in this time. */
-export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>({
+export const comparisons = proxyActivities<Activities>({
   startToCloseTimeout: '15m',
   scheduleToCloseTimeout: '30m',
   heartbeatTimeout: '10s',
@@ -144,7 +131,7 @@ export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>(
 });
 
 /** Starts what should be running but is not. */
-export const restarts = proxyActivities<Pick<Activities, 'resumeUnended'>>({
+export const restarts = proxyActivities<Activities>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: '10m',
   retry: { maximumInterval: '30s' },
@@ -172,7 +159,7 @@ export const callCancel = proxyActivities<CallCancelActivities>({
 });
 
 /** Short writes of a batch's control. */
-export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl'>>({
+export const batchControl = proxyActivities<Activities>({
   startToCloseTimeout: '1m',
   retry: { maximumInterval: '30s' },
 });

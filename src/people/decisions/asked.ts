@@ -31,7 +31,7 @@ export const capsOf = ({ instruction }: Pick<PayoutRecord, 'instruction'>, { fee
 export function boughtWithin(
   row: PayoutRecord,
   now: string,
-  { feeCurrency }: Pick<SeenAtBank, 'feeCurrency'>,
+  { feeCurrency }: SeenAtBank,
   settings: Caps,
 ): { atLeast: string; atMost: string } {
   const { amount: atLeast, currency } = row.instruction;

@@ -9,7 +9,7 @@ import type { VerdictDeps } from './verdict.ts';
 
 export interface PlanDeps extends VerdictDeps {
   settings: AskedBy['settings'];
-  bank: Pick<Bank, 'accounts' | 'beneficiaries' | 'orders' | 'clock'>;
+  bank: Bank;
 }
 
 /**

@@ -190,7 +190,7 @@ export async function mayRelease(
 export async function raised(
   deps: LeaveDeps,
   row: PayoutRecord,
-  asked: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
+  asked: Assessment,
   read: Partial<Assessment>,
 ): Promise<Pick<Assessment, 'approvalsNeeded' | 'asked' | 'notMade'>> {
   const { beneficiary, flags, ...seen } = read;
@@ -226,7 +226,7 @@ function askedNow(deps: AskedBy, row: PayoutRecord, { beneficiary, ...seen }: As
 
 /** Everything that a row moves or changes hands with, as read: both currencies and every account. */
 export const touchedBy = (
-  { kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>,
+  { kind, instruction }: PayoutRecord,
   { soldCurrency, exchange, payingAccountId }: Partial<Assessment>,
 ): ScopeFacts =>
   scopeFactsOf(kind, instruction, { soldCurrency: soldCurrency ?? exchange?.sellCurrency, payingAccountId });

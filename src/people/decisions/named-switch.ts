@@ -36,7 +36,7 @@ export function checkedSwitch(scope: SwitchScope, key = ''): SwitchedOff {
 
 /** Who lifts a switch, and what decides whether they may. */
 export interface SwitchOnRequest {
-  store: Pick<Store, 'switches' | 'scopeFactsOfBatch'>;
+  store: Store;
   /** Undefined: names are not checked. */
   policy: Policy | undefined;
   name: string;
@@ -81,7 +81,7 @@ export async function maySeeSwitch({ store, policy, name }: SwitchOnRequest, off
 }
 
 /** The owner of a payee is not known here: a switch on a payee lies only in a scope without limits. */
-async function liesIn(store: Pick<Store, 'scopeFactsOfBatch'>, scope: Scope, off: SwitchedOff): Promise<boolean> {
+async function liesIn(store: Store, scope: Scope, off: SwitchedOff): Promise<boolean> {
   if (off.scope === 'batch') return (await store.scopeFactsOfBatch(off.key)).every((row) => isWithin(scope, row));
   const limits = Object.entries(scope).filter(([, list]) => list !== undefined);
   return limits.every(([name, list]) => name === LIST_OF[off.scope] && list.includes(off.key));

@@ -16,9 +16,9 @@ import { scopeFactsOfRow } from './verdict.ts';
 
 /** Whose a batch is to control: its maker's, and an operator's whose scope holds all of it. */
 export async function mayControl(
-  store: Pick<Store, 'scopeFactsOfBatch'>,
+  store: Store,
   person: Person | undefined,
-  { batchId, by }: Pick<BatchRecord, 'batchId' | 'by'>,
+  { batchId, by }: BatchRecord,
 ): Promise<boolean> {
   if (person === undefined) return false;
   if (by === person.name) return true;
@@ -27,7 +27,7 @@ export async function mayControl(
 
 /** Throws a `Problem` for an incident outside the scope of an operator; one of no payout is for people without limits. */
 export async function assertMayAcknowledge(
-  { store, policy, name }: { store: Pick<Store, 'payout'>; policy: Policy | undefined; name: string },
+  { store, policy, name }: { store: Store; policy: Policy | undefined; name: string },
   { id, reference }: IncidentRecord,
 ): Promise<void> {
   if (policy === undefined) return;
@@ -44,7 +44,7 @@ export async function assertMayAcknowledge(
 }
 
 /** Which role must decide: `screening` if the row is held for a screening, else `payout` (approvers). */
-export const roleAskedOf = ({ state, reason }: Pick<PayoutRecord, 'state' | 'reason'>): 'payout' | 'screening' =>
+export const roleAskedOf = ({ state, reason }: PayoutRecord): 'payout' | 'screening' =>
   state === 'held' && reason !== null && questionOfHold(reason) === 'screening' ? 'screening' : 'payout';
 
 /**

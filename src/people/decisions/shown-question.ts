@@ -23,7 +23,7 @@ import { isOneDocument, type SignedQuestion } from './verdict.ts';
  * is what the policy in force now asks of the last reading.
  */
 export async function openQuestion(
-  { store, settings }: AskedBy & { store: Pick<Store, 'attemptsOf'> },
+  { store, settings }: AskedBy & { store: Store },
   row: PayoutRecord,
 ): Promise<SignedQuestion | undefined> {
   const { state, reason, assessed } = row;
@@ -52,7 +52,7 @@ const held = ({ digest, exceptions = [] }: Assessment, code: string): string =>
   exceptions.find(({ reason }) => reason.code === code)?.digest ?? holdDigest(digest, code);
 
 /** Order id of the payout's exchange, which its row does not name. */
-async function acceptedOrder(store: Pick<Store, 'attemptsOf'>, row: PayoutRecord): Promise<string | undefined> {
+async function acceptedOrder(store: Store, row: PayoutRecord): Promise<string | undefined> {
   const attempts = await store.attemptsOf(Object.values(orderReferences(row)));
   return attempts.findLast(({ orderId, resolved }) => orderId !== null && resolved === null)?.orderId ?? undefined;
 }
@@ -88,9 +88,9 @@ export interface ShownQuestion extends ReadQuestion {
 }
 
 interface QuestionDeps extends Pick<PlanDeps, 'settings'> {
-  store: Pick<Store, 'attemptsOf' | 'alikeInBatch'>;
+  store: Store;
   /** Absent: nothing is read from the bank. */
-  bank?: Pick<PlanDeps['bank'], 'beneficiaries' | 'orders'>;
+  bank?: PlanDeps['bank'];
 }
 
 export const shownQuestion = async (deps: QuestionDeps, row: PayoutRecord): Promise<ShownQuestion> =>

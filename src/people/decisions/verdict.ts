@@ -139,7 +139,7 @@ export const isRejected = async (
 export async function raisedIfRejected(
   authority: VerdictDeps,
   row: PayoutRecord,
-  { approvalsNeeded, digest }: Pick<Assessment, 'approvalsNeeded' | 'digest'>,
+  { approvalsNeeded, digest }: Assessment,
 ): Promise<Partial<Pick<Assessment, 'approvalsNeeded' | 'asked'>>> {
   const { policy } = authority.settings;
   if (policy === undefined) return {};
@@ -246,7 +246,7 @@ export async function takeOrRefuse(
 /** Whether the maker may hand this row over by the policy in force; true without one. */
 export const isMakerAllowed = (
   { settings: { policy } }: Pick<VerdictDeps, 'settings'>,
-  { by }: Pick<PayoutRecord, 'by'>,
+  { by }: PayoutRecord,
   touched: ScopeFacts,
 ): boolean => policy === undefined || may(personOf(policy, by), 'make', touched);
 

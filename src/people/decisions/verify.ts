@@ -25,7 +25,7 @@ type Outcome = Readonly<Record<string, string>> | undefined;
  * may still be carried out.
  */
 export async function askAudited<Answer>(
-  { store, now }: { store: Pick<Store, 'audit'>; now: () => number },
+  { store, now }: { store: Store; now: () => number },
   { by: actor, action, subject, detail }: AuditedRequest,
   ask: () => Promise<Answer>,
   outcomeOf: (answer: Answer) => Outcome,
@@ -115,7 +115,7 @@ export interface Refused {
 
 /** Records a refusal in the audit. Only the run that holds the claim, or held it when the payout ended, may do so. */
 export async function auditRefused(
-  { store, now }: Pick<LeaveDeps, 'store' | 'now'>,
+  { store, now }: LeaveDeps,
   { runId }: Caller,
   { claim: { reference }, refused: { action, by, why } }: { claim: Claim; refused: Refused },
 ): Promise<void> {

@@ -110,7 +110,7 @@ export class Question {
   }
 
   /** The question that a decision applies to. Nobody can approve what is about to be read again. */
-  subjectOf({ decision }: Pick<Decision, 'decision'>): AwaitedApproval | undefined {
+  subjectOf({ decision }: Decision): AwaitedApproval | undefined {
     return decision === 'reject' ? this.open : this.awaited;
   }
 
@@ -244,7 +244,7 @@ export class PayoutView extends ExecutionView<PayoutState> {
   }
 
   /** Shows the end of the order as the end of the row: `paid` for one that took the money. */
-  paid({ fee, feeCurrency }: Pick<PaidOrder, 'fee' | 'feeCurrency'>, reason: Reason | null): PayoutResult {
+  paid({ fee, feeCurrency }: PaidOrder, reason: Reason | null): PayoutResult {
     this.booked = { fee: fee ?? null, feeCurrency: feeCurrency ?? null };
     return this.ended('completed', reason);
   }
