@@ -4,7 +4,7 @@ import type { Bank } from './bank.ts';
 
 /** The measured clock of the bank, and its allowed skew. */
 interface Clocks {
-  bank: Pick<Bank, 'clock'>;
+  bank: Bank;
   settings: { clockSkewMs: number };
 }
 
@@ -41,7 +41,7 @@ export function attemptsListedFrom(clocks: Clocks, since: number, attempts: read
 export const inAnyZone = (from: number): number => Math.max(0, from - ZONE_BEHIND_MS);
 
 /** Whether a list since `from` reaches back to `to` (epoch ms, bank's clock), measurements of that clock apart. */
-export const isReached = ({ settings }: Pick<Clocks, 'settings'>, from: number, to: number): boolean =>
+export const isReached = ({ settings }: Clocks, from: number, to: number): boolean =>
   from <= to + settings.clockSkewMs / 2;
 
 /** Error of a measurement of the bank's clock while neither clock is set. */

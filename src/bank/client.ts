@@ -111,11 +111,8 @@ export function createBank(options: BankOptions): Bank {
   };
 }
 
-const transportOf = (
-  origin: string,
-  { relay, proxy }: Pick<BankOptions, 'relay' | 'proxy'>,
-  limits: TransportLimits,
-) => (relay === undefined ? createTransport(origin, limits, { proxy }) : relayTransport(relay, limits));
+const transportOf = (origin: string, { relay, proxy }: BankOptions, limits: TransportLimits) =>
+  relay === undefined ? createTransport(origin, limits, { proxy }) : relayTransport(relay, limits);
 
 /** Throws a `BankError` unless a worker answers that has a token of the bank. */
 async function assertRelays(transport: Transport, limitMs: number): Promise<void> {

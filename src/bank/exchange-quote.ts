@@ -7,7 +7,7 @@ import type { FxQuote } from './schemas/transactions.ts';
  * Undefined if the bank refuses: the exchange itself will meet that refusal and report it. Throws if it cannot be reached.
  */
 export const exchangeQuote = (
-  bank: Pick<Bank, 'transactions'>,
+  bank: Bank,
   { sell, buy, amount, currency }: { sell: string; buy: string; amount: string; currency: string },
 ): Promise<FxQuote | undefined> =>
   undefinedIf(isJudged, () => bank.transactions.fxQuote({ sell_account: sell, buy_account: buy, amount, currency }));

@@ -254,7 +254,7 @@ async function waiters(db: Database, merchantRequestId: string): Promise<string[
 
 interface UndeliveredPage {
   /** Last event of the previous page. */
-  after?: Pick<StoredCardEvent, 'receivedAt' | 'receiptId'>;
+  after?: StoredCardEvent;
   /** Skip events whose payment was queried this often. */
   readsBelow?: number;
 }

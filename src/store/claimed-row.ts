@@ -47,7 +47,7 @@ async function assertSameStore(store: Store, { storeId }: Claim): Promise<void> 
  * @throws StoreMismatch in another store, Superseded if the run does not hold the claim
  */
 export async function renewClaim(
-  { store, now }: Pick<Sender, 'store' | 'now'>,
+  { store, now }: Sender,
   { runId }: Caller,
   { claim }: { claim: Claim },
 ): Promise<Claim> {

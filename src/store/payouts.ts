@@ -69,10 +69,7 @@ export function payoutsOf(db: Database, references: readonly string[]): Promise<
 }
 
 /** Documents of the other rows of its batch with the same payee, amount and currency; at most `ALIKE_MAX`. */
-export async function alikeInBatch(
-  db: Database,
-  { batchId, reference, ...keys }: Pick<PayoutRecord, 'batchId' | 'reference' | 'lookAlikeKey' | 'lookAlikeAccount'>,
-): Promise<string[]> {
+export async function alikeInBatch(db: Database, { batchId, reference, ...keys }: PayoutRecord): Promise<string[]> {
   if (batchId === null) return [];
   const found = new Set<string>();
   for (const column of ['lookAlikeKey', 'lookAlikeAccount'] as const) {
@@ -268,7 +265,7 @@ export interface KeptApproval {
 export async function decidedBy(
   db: Database,
   { subject, credentials, now }: { subject: string; credentials: readonly string[]; now: number },
-  payouts: readonly Pick<PayoutRecord, 'reference' | 'batchId'>[],
+  payouts: readonly PayoutRecord[],
 ): Promise<KeptApproval[]> {
   const found: KeptApproval[] = [];
   if (credentials.length === 0) return found;

@@ -143,8 +143,7 @@ export function periodsInForce(db: Database, since: string): Promise<PeriodDocum
     .execute();
 }
 
-const subjectOfPeriod = ({ fromDay, toDay }: Pick<PeriodDocumentRecord, 'fromDay' | 'toDay'>): string =>
-  `period ${fromDay}..${toDay}`;
+const subjectOfPeriod = ({ fromDay, toDay }: PeriodDocumentRecord): string => `period ${fromDay}..${toDay}`;
 
 /** With an audit entry, by which the log signs it. False if another version was recorded meanwhile. */
 export function closePeriod(db: Database, record: PeriodDocumentRecord): Promise<boolean> {

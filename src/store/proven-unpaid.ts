@@ -13,7 +13,7 @@ type Proofs = Pick<Store, 'attemptsOf' | 'incidentsOf' | 'paidOrdersOf'> & {
 };
 
 /** By reference of a payout: what would be paid again of it. Absent: all that was asked for. */
-type AskedAgain = ReadonlyMap<string, Pick<PayoutInstruction, 'amount' | 'currency'>>;
+type AskedAgain = ReadonlyMap<string, PayoutInstruction>;
 
 /**
  * References of the payouts whose money is proven to be ours: those that ended unpaid without an incident, and those of whose money
@@ -54,7 +54,7 @@ const isAgreed = (incidents: readonly IncidentRecord[]): boolean =>
 
 /** Of these payouts, the references of those of which as much has come back as would be paid again, in the currency of both. */
 export async function cameBackEnough(
-  store: Pick<Proofs, 'returnsOf' | 'paidOrdersOf'>,
+  store: Proofs,
   payouts: readonly PayoutRecord[],
   asked: AskedAgain,
   isShown: (entry: ReturnSeen) => boolean = () => true,

@@ -12,13 +12,7 @@ import type { DiscrepancyRecord, EntryDecision, EntryMatch, InText, StatementRec
 /** Statements of this account with this number and period, taken before; any kind. */
 export function statementsNumbered(
   db: Database,
-  {
-    accountId,
-    kind,
-    number,
-    fromDay,
-    toDay,
-  }: Pick<StatementRecord, 'accountId' | 'kind' | 'number' | 'fromDay' | 'toDay'>,
+  { accountId, kind, number, fromDay, toDay }: StatementRecord,
 ): Promise<StatementRecord[]> {
   return db
     .selectFrom('statements')
@@ -51,7 +45,7 @@ export async function beginStatement(db: Database, record: StatementRecord): Pro
 /** Idempotent: a taking that was interrupted writes the same again. */
 export async function recordEntries(
   db: Database,
-  { statementId, accountId }: Pick<StatementRecord, 'statementId' | 'accountId'>,
+  { statementId, accountId }: StatementRecord,
   entries: readonly StatementEntry[],
   details: readonly { position: number; detail: EntryDetail }[],
 ): Promise<void> {

@@ -48,7 +48,7 @@ interface Progress {
   counted: bigint;
   total: bigint;
   /** Where a page ended; only while no order has been added since. */
-  end?: { offset: number; last: Pick<Listed, 'created_at' | 'seq'> } | undefined;
+  end?: { offset: number; last: Listed } | undefined;
 }
 
 /** The most lists whose progress is kept. */

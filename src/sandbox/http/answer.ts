@@ -75,11 +75,7 @@ export function success(data: unknown, { decimals }: Profile): Answer {
 }
 
 /** Refusal envelope. The interface does not show its HTTP status: profile or fault decides it. */
-export function refusal(
-  { code, message, detail }: Pick<Refusal, 'code' | 'message' | 'detail'>,
-  profile: Profile,
-  httpStatus?: number,
-): TextAnswer {
+export function refusal({ code, message, detail }: Refusal, profile: Profile, httpStatus?: number): TextAnswer {
   const status = profile.errorStatus === 'matching' ? MATCHING_STATUS[code] : 200;
   // `detail` is an addition of the sandbox: the interface shows code, msg and data.
   return json(httpStatus ?? status, { code, msg: message, detail });

@@ -135,7 +135,7 @@ async function connected(pool: Pool, most: number): Promise<PoolClient> {
 const PROCESSES = 3;
 
 /** A third of what the server lets this role have, so that each of them finds room in the smallest one. */
-async function shareOf(client: Pick<PoolClient, 'query'>): Promise<number> {
+async function shareOf(client: PoolClient): Promise<number> {
   // What is not PostgreSQL itself may know none of these.
   const { rows } = await client.query<{ room: number }>(ROOM).catch(() => ({ rows: [] }));
   const room = rows[0]?.room ?? Number.POSITIVE_INFINITY;
