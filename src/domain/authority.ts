@@ -207,7 +207,7 @@ export const personOf = ({ people }: Policy, name: string | null): Person | unde
 const SUBSTITUTED_ROLES: readonly Role[] = ['approver', 'compliance'];
 
 /** A person with those that they stand in for at a moment; their own substitutes count for nothing. */
-export function personAt(policy: Pick<Policy, 'people' | 'substitutes'>, name: string | null, at: number) {
+export function personAt(policy: Policy, name: string | null, at: number) {
   const { people, substitutes = [] } = policy;
   const person = people.find((it) => it.name === name);
   const away = substitutes.filter((it) => it.name === name && it.from <= at && at < it.until).map((it) => it.for);

@@ -134,8 +134,7 @@ export interface CardEvent {
 }
 
 /** Deduplication key: an event that arrives twice has one effect. */
-export const cardEventKey = ({ kind, paymentId, status }: Pick<CardEvent, 'kind' | 'paymentId' | 'status'>): string =>
-  `${kind}/${paymentId}/${status}`;
+export const cardEventKey = ({ kind, paymentId, status }: CardEvent): string => `${kind}/${paymentId}/${status}`;
 
 /** Answer of the query `state` of a card payment. */
 export interface CardStateView {

@@ -548,7 +548,7 @@ export function causeOf(error: unknown, side: SideName): Cause | undefined {
 }
 
 /** A remedy in the words of a side. */
-const remedyFor = ({ remedy }: Pick<Row, 'remedy'>, side: SideName): string =>
+const remedyFor = ({ remedy }: Row, side: SideName): string =>
   remedy.replace(/\{(address|access|authority|tls)\}/g, (_, name: keyof Side) => SIDES[side][name]);
 
 /** The text for people: a sentence, and what to do. `at`: where it was searched for. */

@@ -7,7 +7,7 @@ import { because, bookedAboveCap, type ReasonCode } from './reasons.ts';
 export type RejectedAs = 'reject' | 'cancel';
 
 /** What the end of its order means for a payout, a transfer or an exchange: paid. One booked above the cap says so. */
-export const paidEnd = (order: Pick<PaidOrder, 'aboveCap' | 'bookedRate'>) => ({
+export const paidEnd = (order: PaidOrder) => ({
   state: 'completed' as const,
   reason: order.aboveCap === true ? bookedAboveCap(order) : null,
 });

@@ -32,10 +32,7 @@ const unlessFit = (isFit: boolean, found: string): Reason | undefined =>
   isFit ? undefined : because('account-currency', found);
 
 /** Why nothing may be sent with these accounts: a person who may pay for one user has no authority over the money of another. */
-export function foreignAccount(
-  uid: string,
-  ...accounts: readonly (Pick<ShownAccount, 'uid'> | undefined)[]
-): Reason | undefined {
+export function foreignAccount(uid: string, ...accounts: readonly (ShownAccount | undefined)[]): Reason | undefined {
   return accounts.every((account) => account === undefined || account.uid === uid)
     ? undefined
     : because('account-not-own');

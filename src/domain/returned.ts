@@ -93,7 +93,7 @@ const FEE_SHARE = 20;
 /** Of two amounts of one return what certainly came back. */
 export const smaller = (a: string, b: string): string => leastOf(unsigned(a), unsigned(b));
 
-export const isWhole = ({ left }: Pick<CameBack, 'left'>): boolean => compareDecimals(left, '0') !== 1;
+export const isWhole = ({ left }: CameBack): boolean => compareDecimals(left, '0') !== 1;
 
 interface Ended {
   state: PayoutState;

@@ -30,7 +30,7 @@ export interface SignedInPerson {
 
 /** Whom of the policy the claims mean, or why nobody, as the end of a sentence. A claim of roles takes away and never adds. */
 export function personOfClaims(
-  { people, readers = [] }: Pick<Policy, 'people' | 'readers'>,
+  { people, readers = [] }: Policy,
   claims: Claims,
   { claim, rolesClaim, groupsClaim }: ClaimsAsked,
 ): SignedInPerson | { refused: string; identity?: string } {
@@ -66,7 +66,7 @@ const readerOf = ({ group, scope }: Readers, identity: string): Person => ({
 
 /** The same later; undefined: the policy has the group no longer, or names the account now. */
 export function readerNow(
-  { people, readers = [] }: Pick<Policy, 'people' | 'readers'>,
+  { people, readers = [] }: Policy,
   { group, identity }: { group: string; identity: string },
 ): Person | undefined {
   if (people.some(({ identities = [] }) => identities.includes(identity))) return undefined;

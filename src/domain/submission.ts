@@ -102,8 +102,7 @@ const executable = <Attempt extends Pick<RecordedAttempt, 'outcome'>>(attempts: 
   attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused');
 
 /** Whether a bank that executes each of these at most once has made at most one order of them. */
-export const makeOneOrder = (attempts: readonly Pick<RecordedAttempt, 'outcome'>[]): boolean =>
-  executable(attempts).length === 1;
+export const makeOneOrder = (attempts: readonly RecordedAttempt[]): boolean => executable(attempts).length === 1;
 
 /** Numbers of the attempts recorded as having moved nothing. */
 export const unsent = (attempts: readonly RecordedAttempt[]): number[] =>

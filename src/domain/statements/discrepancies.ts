@@ -82,10 +82,7 @@ const REPORTED_FROM_ORDERS: ReadonlySet<DiscrepancyKind> = new Set([
 ]);
 
 /** The incident that a discrepancy opens; undefined: nobody must act, or another comparison has opened one. */
-export const incidentOf = (
-  { kind }: Pick<Discrepancy, 'kind'>,
-  isFromOrders: boolean,
-): StatementIncident | undefined =>
+export const incidentOf = ({ kind }: Discrepancy, isFromOrders: boolean): StatementIncident | undefined =>
   isFromOrders && REPORTED_FROM_ORDERS.has(kind) ? undefined : DISCREPANCIES[kind].incident;
 
 /** Both values, as an incident stores them. */

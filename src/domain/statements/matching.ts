@@ -567,10 +567,8 @@ const OF_NO_PAYOUT = { movementId: undefined, reference: undefined, kind: 'payme
 
 /** A surplus up to so many times the expected fee is a higher fee, and above it another amount. */
 const FEE_TIMES = 10n;
-const isSamePlace = (
-  a: Pick<OurMovement, 'accountId' | 'currency' | 'direction'>,
-  b: Pick<BookedLine, 'accountId' | 'currency' | 'direction'>,
-): boolean => a.accountId === b.accountId && a.currency === b.currency && a.direction === b.direction;
+const isSamePlace = (a: OurMovement, b: Pick<BookedLine, 'accountId' | 'currency' | 'direction'>): boolean =>
+  a.accountId === b.accountId && a.currency === b.currency && a.direction === b.direction;
 
 const idsOf = (some: readonly OurMovement[]): string => JSON.stringify(some.map(({ id }) => id).sort());
 

@@ -187,5 +187,5 @@ function lineOf(kind: Match['kind'], minor: bigint): Line {
 }
 
 /** The day of an entry in the ledger: a statement's own days, whatever day its bookings have. */
-export const dayInLedger = (bookedOn: string, { from, to }: Pick<LedgerStatement, 'from' | 'to'>): string =>
+export const dayInLedger = (bookedOn: string, { from, to }: LedgerStatement): string =>
   bookedOn < from ? from : bookedOn > to ? to : bookedOn;
