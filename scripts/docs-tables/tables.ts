@@ -6,10 +6,10 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { CARD_STATES, isCardEnd } from '../../src/domain/card-payment.ts';
 import { EVENT_KINDS } from '../../src/domain/events-out.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
-import { CHECK_KINDS, type CheckKind, type CheckVerdict, objectionOf } from '../../src/domain/payee.ts';
+import { CHECK_KINDS, type CheckKind, type CheckVerdict, FLAGS, objectionOf } from '../../src/domain/payee.ts';
 import { needsAttention, SHOWN_STATES, visibleState } from '../../src/domain/payout-state.ts';
 import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
-import { REASONS, type ReasonCode } from '../../src/domain/reasons.ts';
+import { REASONS, type ReasonCode, SEARCHED_IN_VAIN } from '../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import type { Remedy } from '../../src/domain/remedy.ts';
 import type { BankCondition } from '../../src/domain/submission.ts';
@@ -24,6 +24,7 @@ import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/hol
 import type { Keys } from '../../src/platform/config/key.ts';
 import { CONFIG_KEYS, SETTING_GROUPS } from '../../src/platform/config.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
+import { ISO_REASONS } from '../../src/reports/pain002/write-pain002.ts';
 import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/report-columns.ts';
 import { SENTINELS } from '../../src/sandbox/bank/order-machine.ts';
 import { LAST_WORDS } from '../../src/sandbox/check-provider.ts';
@@ -65,6 +66,10 @@ export const TABLES: Readonly<Record<string, Rows>> = {
         words(code(name), 1),
         approvalOnlyChecks ? 'checks again' : words(code(name), 2),
       ]),
+  'needs-operator': () =>
+    Object.entries<Remedy>({ ...PAYOUT_REASONS, 'outcome-unknown': SEARCHED_IN_VAIN })
+      .filter(([name, { who }]) => who === 'operator' && !NOT_UNDECIDED.has(name))
+      .map(([name, { says, todo }]) => [code(name), says, todo]),
   incidents: ({ words }) =>
     Object.entries(INCIDENTS).map(([kind, { says }]) => [code(kind), says, words(code(kind), 2)]),
   'envelope-codes': () =>
@@ -80,6 +85,10 @@ export const TABLES: Readonly<Record<string, Rows>> = {
     rows.map(([step = '', what = '', then = '', tests = '']) => [step, what, then, testsNamed(tests)]),
   'failure-types': ({ words }) => Object.values(FAILURES).map((type) => [code(type), words(code(type), 1)]),
   reasons: () => Object.entries(REASONS).map(([name, { says }]) => [code(name), says]),
+  'iso-reasons': () =>
+    Object.entries(Object.groupBy(ISO_REASONS, ([, iso]) => iso))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([iso, names = []]) => [iso, names.map(([name]) => code(name)).join(', ')]),
   commands: () =>
     buildProgram(async () => {}).commands.map((command) => [
       code(usageOf(command)),
@@ -132,6 +141,7 @@ export const TABLES: Readonly<Record<string, Rows>> = {
         return [kind, code(verdict), reason === undefined ? '' : code(reason), accepting(reason)];
       }),
     ),
+  flags: () => Object.entries(FLAGS).map(([flag, says]) => [code(flag), says]),
   'sandbox-payees': () => Object.entries(LAST_WORDS).map(([word, { says }]) => [code(word), says]),
   'sandbox-notes': () => Object.entries(SENTINELS).map(([note, { says }]) => [code(note), says]),
   metrics: ({ words }) =>
@@ -175,6 +185,9 @@ const NOT_HELD: ReadonlySet<string> = new Set<ReasonCode>([
   'bank-approval-required',
   'card-payment-contradicted',
 ]);
+
+/** Its outcome is known to the bank only; it is shown to operators, but in the state `processing`. */
+const NOT_UNDECIDED: ReadonlySet<string> = new Set<ReasonCode>(['slower-than-others']);
 
 const VERDICTS: Readonly<Record<CheckKind, readonly CheckVerdict[]>> = {
   verification: ['match', 'close-match', 'no-match', 'not-available'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export { cellsOf, code } from '../../scripts/docs-tables/pages.ts';
+export { cellsOf } from '../../scripts/docs-tables/pages.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 

@@ -23,7 +23,7 @@ const NARRATIVE = 'NARR';
 const FILE_FORMAT = 'FF01';
 
 /** By reason code (`domain/reasons.ts`) and by rule of a finding; a name in both means the same in both. */
-const BY_NAME: ReadonlyMap<string, string> = new Map(
+export const ISO_REASONS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     // reasons of payouts
     'insufficient-funds': 'AM04',
@@ -122,16 +122,16 @@ const VERIFICATIONS: ReadonlySet<string | undefined> = new Set(Object.values(VER
 /** The element for a code: one of another list than that of reasons is proprietary. */
 const elementOfCode = (code: string | undefined): 'Cd' | 'Prtry' => (VERIFICATIONS.has(code) ? 'Prtry' : 'Cd');
 
-export const reasonCodeOf = (reason: string): string => BY_NAME.get(reason) ?? NARRATIVE;
+export const reasonCodeOf = (reason: string): string => ISO_REASONS.get(reason) ?? NARRATIVE;
 
 export function findingCodeOf({ rule, column }: { rule: string; column: string | null }): string {
   const field =
     RULES_OF_THE_BANK.has(rule) && column !== null ? BY_FIELD.find(([name]) => name.test(column)) : undefined;
-  return field?.[1] ?? BY_NAME.get(rule) ?? NARRATIVE;
+  return field?.[1] ?? ISO_REASONS.get(rule) ?? NARRATIVE;
 }
 
 export function fileCodeOf(rule: string): string {
-  return BY_NAME.get(rule) ?? FILE_FORMAT;
+  return ISO_REASONS.get(rule) ?? FILE_FORMAT;
 }
 
 /** `StsRsnInf`: a code of the external list, and an explanation in lines, which contain no values of a row. */
