@@ -6,20 +6,24 @@ import type { Config } from './config.ts';
 import type { StackAddresses } from './embedded/stack.ts';
 import { lastUiUrl } from './embedded/stack-file.ts';
 
-/** What a process has open, passed whole to all its parts. */
-export interface App {
+/** What reads stored rows: part of a process that has more open, and of a command that has not. */
+export interface StoreReader {
   config: Config;
   /** Those of `config`, which activities and decisions take too. */
   settings: Config['settings'];
   store: Store;
+  /** Epoch ms. */
+  now(): number;
+}
+
+/** What a process has open, passed whole to all its parts. */
+export interface App extends StoreReader {
   bank: Bank;
   /** Of Temporal. */
   client: Client;
   stack: StackAddresses;
   ui: TemporalUi;
   log: Log;
-  /** Epoch ms. */
-  now(): number;
 }
 
 export const appOf = (opened: Pick<App, 'config' | 'stack' | 'store' | 'bank' | 'client' | 'log'>): App => ({

@@ -4,7 +4,7 @@ import { groupedAmount, totalsOf } from '../domain/money.ts';
 import { isEnd, type ShownState } from '../domain/payout-state.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { verdictOn } from '../people/decisions/verdict.ts';
-import type { App } from '../platform/app.ts';
+import type { StoreReader } from '../platform/app.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { whoMay } from './next-step.ts';
 
@@ -20,7 +20,7 @@ const ROWS_MAX = 1_000;
  * @param rows as the store has them after the decision was stored
  */
 export async function decidedText(
-  app: Pick<App, 'settings' | 'store' | 'now'>,
+  app: StoreReader,
   { question, decision }: Decided,
   rows: readonly PayoutRecord[],
 ): Promise<string> {
@@ -46,11 +46,7 @@ export async function decidedText(
 }
 
 /** What becomes of a row now, after "1" and after "2". */
-async function turnOf(
-  app: Pick<App, 'settings' | 'store' | 'now'>,
-  question: Decided['question'],
-  row: PayoutRecord,
-): Promise<Turn> {
+async function turnOf(app: StoreReader, question: Decided['question'], row: PayoutRecord): Promise<Turn> {
   const { policy } = app.settings;
   if (row.state === 'completed') return ['is paid', 'are paid'];
   if (isEnd(row.state)) return [`is ${row.state}`, `are ${row.state}`];

@@ -5,7 +5,7 @@ import { type Settling, settlingKey, settlingOf } from '../domain/settling.ts';
 import { DAY_MS } from '../domain/time.ts';
 import { openQuestion } from '../people/decisions/shown-question.ts';
 import { approvedBy } from '../people/decisions/verdict.ts';
-import type { App } from '../platform/app.ts';
+import type { App, StoreReader } from '../platform/app.ts';
 import { orderReference, orderReferences } from '../store/claimed-row.ts';
 import { inPages } from '../store/in-pages.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
@@ -50,7 +50,10 @@ async function* pagesOf(
   const parts = await exchangeParts(store, batchId);
   for await (const rows of inPages(store.rows(batchId))) {
     const facts = await factsOf(store, rows);
-    const context = await stepContext({ config, store, now: now ?? (() => decidedAt) }, rows);
+    const context = await stepContext(
+      { config, settings: config.settings, store, now: now ?? (() => decidedAt) },
+      rows,
+    );
     // Who works now is no fact about the batch.
     context.hindrance = undefined;
     context.isMasked = isMasked;
@@ -155,13 +158,9 @@ async function namesAtBank(store: Store, rows: readonly PayoutRecord[]): Promise
 }
 
 /** What the next steps of rows depend on, from store and configuration. `now`: for the expiry of signatures. */
-export async function stepContext(
-  app: Pick<App, 'config' | 'store' | 'now'>,
-  rows: readonly PayoutRecord[],
-): Promise<StepContext> {
-  const { config, store } = app;
-  const { settings } = config;
-  const { policy, terms, calendar } = settings;
+export async function stepContext(app: StoreReader, rows: readonly PayoutRecord[]): Promise<StepContext> {
+  const { store } = app;
+  const { policy, terms, calendar } = app.settings;
   const unpaid = rows
     .filter(({ kind, state }) => kind === 'payout' && isUnpaid(state))
     .map(({ reference }) => reference);
@@ -172,7 +171,7 @@ export async function stepContext(
     calendar,
     settling: await settlingsOf(store, rows, app.now()),
     auditEnds: await auditEnds(store, rows),
-    approvedBy: await approvers({ settings, store, now: () => app.now() }, rows),
+    approvedBy: await approvers(app, rows),
     hindrance: (await hindrancesNow(app))[0],
     off: await store.switches(),
     exchanged: referencesIn([...(await store.bookedExchangesOf(unpaid)), ...(await boughtForAll(store, rows))]),
@@ -246,10 +245,7 @@ export async function auditEnds(
 const referencesIn = (found: readonly { reference: string }[]): Set<string> =>
   new Set(found.map(({ reference }) => reference));
 
-async function approvers(
-  app: Pick<App, 'settings' | 'store' | 'now'>,
-  rows: readonly PayoutRecord[],
-): Promise<Map<string, readonly string[]>> {
+async function approvers(app: StoreReader, rows: readonly PayoutRecord[]): Promise<Map<string, readonly string[]>> {
   const found = new Map<string, readonly string[]>();
   for (const row of rows) {
     const asked = await openQuestion(app, row);

@@ -122,7 +122,8 @@ it('a payout that ended unpaid after its exchange is reported with where the mon
   const plain = await endedAs('plain', 'failed', false);
   const paid = await endedAs('paid', 'completed', true);
   const rows = await store.payoutsOf([unpaid, plain, paid]);
-  const context = await stepContext({ config: loadConfig({}), store, now: Date.now }, rows);
+  const config = loadConfig({});
+  const context = await stepContext({ config, settings: config.settings, store, now: Date.now }, rows);
   expect(context.exchanged).toEqual(new Set([unpaid]));
   const todoOf = (reference: string) => {
     const row = rows.find((it) => it.reference === reference);

@@ -2,7 +2,7 @@ import type { SignedDecision } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import type { TakeOptions } from '../../files/intake/read-input.ts';
 import { type VerdictDeps, whyDecisionIsVoid } from '../../people/decisions/verdict.ts';
-import type { App } from '../../platform/app.ts';
+import type { App, StoreReader } from '../../platform/app.ts';
 import { untilTrue } from '../../platform/temporal/workflow-executions.ts';
 import type { Store } from '../../store/store.ts';
 import type { Caller } from './callers.ts';
@@ -94,10 +94,7 @@ const ASKS_WITHIN_MS = 2_000;
  * Where people approve, the answer comes once the rows ask, so that a client finds the question when it has the answer. What is
  * not started yet, or waits for a slow bank, is answered as it is: `received` or `preparing`.
  */
-export async function untilAsked(
-  { store, config: { settings }, now }: Pick<App, 'store' | 'config' | 'now'>,
-  batchId: string,
-): Promise<void> {
+export async function untilAsked({ store, config: { settings }, now }: StoreReader, batchId: string): Promise<void> {
   if (settings.policy === undefined && settings.approvalRules.length === 0) return;
   const { heldUntil = null } = (await store.batch(batchId)) ?? {};
   if (heldUntil !== null && heldUntil > now()) return;

@@ -2,10 +2,9 @@ import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { Bank } from '../../bank/bank.ts';
 import { Problem } from '../../domain/problem.ts';
-import type { App, TemporalUi } from '../../platform/app.ts';
-import type { Config } from '../../platform/config.ts';
+import type { App, StoreReader, TemporalUi } from '../../platform/app.ts';
 import { ANSWER_MS } from '../../platform/temporal/worker-answer.ts';
-import type { BatchRecord, PayoutRecord, Store } from '../../store/store.ts';
+import type { BatchRecord, PayoutRecord } from '../../store/store.ts';
 import { unknownId } from '../find-target.ts';
 import type { Caller } from './callers.ts';
 import { hasControls } from './documents.ts';
@@ -80,12 +79,8 @@ export const noGateway = (): Problem =>
  * Where an operation is carried out: in the gateway, for the caller of a request, or by a command in place, whose caller has no
  * person and may see everything. Bank and Temporal are opened when first asked for.
  */
-export interface Place {
-  config: Config;
-  settings: Config['settings'];
-  store: Store;
+export interface Place extends StoreReader {
   caller: Caller;
-  now(): number;
   client(): Promise<Client>;
   bank(): Promise<Bank>;
   /** A bank to read from before anything is confirmed; nothing is started for it. */

@@ -86,11 +86,10 @@ export const DECIDE = operation({
     const answer = await sendAudited(place, row, { by, action: decision, detail }, async (client) =>
       updatePayout({ client, store: place.store }, row, MESSAGES.decide, update),
     );
-    const { store, now, config } = place;
-    const after = await store.payout(reference);
+    const after = await place.store.payout(reference);
     if (!('outcome' in answer) || answer.outcome !== 'counted' || signed === undefined || after === undefined)
       return answer;
-    return { ...answer, says: await decidedText({ store, now, settings: config.settings }, signed, [after]) };
+    return { ...answer, says: await decidedText(place, signed, [after]) };
   },
 });
 

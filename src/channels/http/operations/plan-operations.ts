@@ -52,7 +52,7 @@ export const DECIDE_PLAN = operation({
     says: z.string().describe('what was decided, and whose turn it is now'),
   }),
   async run(place, { id, signed, question, decision }): Promise<{ rows: number; says: string }> {
-    const { store, now } = place;
+    const { store } = place;
     const batch = await visibleBatch(place, id);
     assertMayDecide(place, batch);
     if (signed === undefined) {
@@ -65,14 +65,14 @@ export const DECIDE_PLAN = operation({
     const read = await readerOf(place, batchId, signed.subject);
     const about = { batchId, decision };
     const plan = await (question === undefined ? planToSign(read, about) : preparePlan(read, { ...about, question }));
-    const taken = await takePlan({ store, settings: place.config.settings, now }, plan, signed);
+    const taken = await takePlan(place, plan, signed);
     if ('refused' in taken) throw refused(taken.refused, batchId);
     const client = await place.client();
     const waiting = await store.awaitingUnder(plan);
     await signalPlan({ store, executions: executionsOver(client) }, signed);
     await place.carriedOut(waiting);
     const rows = await store.payoutsOf(plan.rows.map(({ reference }) => reference));
-    const says = await decidedText({ store, settings: place.config.settings, now }, signed, rows);
+    const says = await decidedText(place, signed, rows);
     return { rows: plan.rows.length, says };
   },
 });
