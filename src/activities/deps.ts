@@ -69,7 +69,7 @@ export interface Executions {
 export interface ListReadDeps {
   store: Store;
   bank: Bank;
-  settings: Pick<WorkerSettings, 'terms' | 'clockSkewMs' | 'pageSize'>;
+  settings: WorkerSettings;
   now: () => number;
 }
 

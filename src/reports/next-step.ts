@@ -46,7 +46,7 @@ export interface NextStep {
 export interface StepContext extends Foresight {
   /** Absent: a trial, in which names are believed. */
   policy: Policy | undefined;
-  terms: Pick<Terms, 'waits' | 'auditTtlMs'>;
+  terms: Terms;
   /** When the bank's audit of a payout's order ends: epoch ms by reference. */
   auditEnds?: ReadonlyMap<string, number>;
   /** By reference: who has approved what it now asks. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Policy, Role, Scope, SignedDecision, Statement } from '../../src/domain/authority.ts';
+import type { WorkerSettings } from '../../src/domain/settings.ts';
 import { credentialId, newKey, signStatement } from '../../src/people/signing/signing.ts';
+import { loadConfig } from '../../src/platform/config.ts';
 
 /** People of a policy who can sign. */
 export interface SigningPerson {
@@ -37,6 +39,11 @@ export function policyOf(people: readonly SigningPerson[], more: Partial<Policy>
     ...more,
   };
 }
+
+const DEFAULTS = loadConfig({}).settings;
+
+/** The default settings, under a policy. */
+export const settingsUnder = (policy: Policy): WorkerSettings => ({ ...DEFAULTS, policy });
 
 /** What a person signs, as of now unless it says otherwise. */
 export function signedBy(

@@ -90,8 +90,7 @@ export type Asked = Pick<Assessment, 'digest' | 'approvalsNeeded' | 'approvalsAt
 /** Settings that the question derives from. */
 export interface AskedBy {
   /** `approvalRules` count where no policy is set. */
-  settings: Pick<WorkerSettings, 'policy'> &
-    Partial<Pick<WorkerSettings, 'approvalRules'>> & { terms: Pick<Terms, 'feeCap' | 'maxSlippage'> };
+  settings: WorkerSettings;
 }
 
 /**
@@ -99,7 +98,7 @@ export interface AskedBy {
  * or, right before the first byte, proves it. Pure.
  */
 export function askedOf(
-  { settings: { policy, approvalRules = [], terms } }: AskedBy,
+  { settings: { policy, approvalRules, terms } }: AskedBy,
   row: PayoutRecord,
   seen: SeenAtBank,
   flags: readonly Flag[] = [],
@@ -123,7 +122,7 @@ export function askedOf(
 
 /** What rules use. */
 export function ruledBy(
-  terms: AskedBy['settings']['terms'],
+  terms: Terms,
   row: PayoutRecord,
   seen: SeenAtBank,
   flags: readonly Flag[] = [],

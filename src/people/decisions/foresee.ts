@@ -4,11 +4,10 @@ import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import type { Assessment } from '../../domain/gates.ts';
 import type { PayeeAsked, PayoutRecord } from '../../store/store.ts';
 import { askedAbout, flagsOf } from '../payee-flags.ts';
-import { type AskedBy, askedOf, asPayee } from './asked.ts';
+import { askedOf, asPayee } from './asked.ts';
 import type { VerdictDeps } from './verdict.ts';
 
 export interface PlanDeps extends VerdictDeps {
-  settings: AskedBy['settings'];
   bank: Bank;
 }
 

@@ -5,11 +5,11 @@ import type { Assessment } from '../../domain/gates.ts';
 import { compareDecimals, sumDecimals } from '../../domain/money.ts';
 import { type ApprovalRule, approvalsNeeded, HOURS_ADDED_UP, type Per, type RuledPayout } from '../../domain/policy.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
-import type { WorkerSettings } from '../../domain/settings.ts';
 import { HOUR_MS } from '../../domain/time.ts';
 import { orderReferences } from '../../store/claimed-row.ts';
-import type { HandedToBank, PayoutRecord, Store } from '../../store/store.ts';
+import type { HandedToBank, PayoutRecord } from '../../store/store.ts';
 import { type Asked, type AskedBy, askedOf, ruledBy } from './asked.ts';
+import type { PlanDeps } from './foresee.ts';
 import {
   isMade,
   isMakerAllowed,
@@ -17,7 +17,6 @@ import {
   isRejected,
   raisedIfRejected,
   type SignedQuestion,
-  type VerdictDeps,
   verdictOn,
 } from './verdict.ts';
 
@@ -32,19 +31,12 @@ interface AboutToSend {
   exchange?: Pick<ExchangePlan, 'sellCurrency' | 'quotedSellAmount'>;
 }
 
-interface AddedUpDeps {
-  store: Store;
-  now: () => number;
-  settings: Pick<WorkerSettings, 'policy'> & Partial<Pick<WorkerSettings, 'clockSkewMs'>>;
-  bank: Parameters<typeof byEarlierClock>[0]['bank'];
-}
-
 /**
  * The policy limit that a row would exceed, in words; undefined if it fits. Counts everything handed to the bank within the hours
  * of the limit unless it is known to have moved nothing: what is paid, what an exchange buys, and what it sells.
  */
 export async function limitPassed(
-  deps: AddedUpDeps,
+  deps: PlanDeps,
   row: PayoutRecord,
   { sentAt, beneficiaryId, payingAccountId, exchange }: AboutToSend,
 ): Promise<string | undefined> {
@@ -74,7 +66,7 @@ interface Moved {
   sentAt?: number;
 }
 
-async function passedIn(deps: AddedUpDeps, row: PayoutRecord, moved: Moved): Promise<string | undefined> {
+async function passedIn(deps: PlanDeps, row: PayoutRecord, moved: Moved): Promise<string | undefined> {
   const { currency, amount } = moved;
   const { limits = [] } = deps.settings.policy ?? {};
   for (const limit of limits.filter((it) => it.currency === currency && counts(it, row.kind))) {
@@ -88,7 +80,7 @@ async function passedIn(deps: AddedUpDeps, row: PayoutRecord, moved: Moved): Pro
 
 /** The most approvals that a rule asks which adds this row to what was handed to the bank before; 0: none. */
 async function approvalsAddedUp(
-  deps: AddedUpDeps,
+  deps: PlanDeps,
   row: PayoutRecord,
   payout: RuledPayout & { payee?: string },
 ): Promise<number> {
@@ -119,7 +111,7 @@ const hoursOf = ({ hours = HOURS_ADDED_UP }: AddedUp): number => hours;
 const counts = ({ kinds }: AddedUp, kind: PayoutRecord['kind']): boolean => kinds?.includes(kind) ?? true;
 
 /** The amount of a row and of all that was handed to the bank before and counts together with it. */
-async function addedUp(deps: AddedUpDeps, row: PayoutRecord, moved: Moved, by: AddedUp): Promise<string> {
+async function addedUp(deps: PlanDeps, row: PayoutRecord, moved: Moved, by: AddedUp): Promise<string> {
   const { store, settings, now, bank } = deps;
   // Our clock alone does not say when the time is over: one that is ahead would begin another, and a worker whose clock is behind
   // records its sends too early, by no more than the allowed skew.
@@ -145,12 +137,8 @@ const isSame: Readonly<Record<Per, (other: HandedToBank, moved: Moved) => boolea
  * signed.
  */
 
-export interface LeaveDeps extends VerdictDeps, Pick<AddedUpDeps, 'bank'> {
-  settings: AskedBy['settings'] & Pick<AddedUpDeps['settings'], 'clockSkewMs'>;
-}
-
 /** Before an order is sent, or a payee made. `read`: right now; without a policy the last assessment. */
-export async function mayLeave(deps: LeaveDeps, row: PayoutRecord, read: Assessment): Promise<boolean> {
+export async function mayLeave(deps: PlanDeps, row: PayoutRecord, read: Assessment): Promise<boolean> {
   if (!isOneDocument(row)) return false;
   const asked = askedNow(deps, row, read);
   if (deps.settings.policy === undefined) return hasNames(deps, row, asked);
@@ -166,7 +154,7 @@ export async function mayLeave(deps: LeaveDeps, row: PayoutRecord, read: Assessm
 
 /** Before the bank is asked to release an order that it audits. `read`: with what the bank shows of the order. */
 export async function mayRelease(
-  deps: LeaveDeps,
+  deps: PlanDeps,
   row: PayoutRecord,
   read: Assessment,
   orderId: string,
@@ -188,7 +176,7 @@ export async function mayRelease(
  * signed it; and above everybody if it was rejected before fewer people were asked.
  */
 export async function raised(
-  deps: LeaveDeps,
+  deps: PlanDeps,
   row: PayoutRecord,
   asked: Assessment,
   read: Partial<Assessment>,
@@ -232,7 +220,7 @@ export const touchedBy = (
   scopeFactsOf(kind, instruction, { soldCurrency: soldCurrency ?? exchange?.sellCurrency, payingAccountId });
 
 async function isApproved(
-  deps: LeaveDeps,
+  deps: PlanDeps,
   row: PayoutRecord,
   asked: SignedQuestion,
   touched: ScopeFacts,
@@ -244,7 +232,7 @@ async function isApproved(
 
 /** Names are believed, but count for what they were given to alone. */
 async function hasNames(
-  { store }: LeaveDeps,
+  { store }: PlanDeps,
   { reference, by }: PayoutRecord,
   { digest, approvalsNeeded }: Asked,
 ): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { Bank } from '../../bank/bank.ts';
 import { isBankError, undefinedIf } from '../../bank/errors.ts';
 import type { Beneficiary } from '../../bank/schemas/beneficiaries.ts';
 import type { Order } from '../../bank/schemas/orders.ts';
@@ -14,7 +15,7 @@ import { expectedOrder } from '../../domain/sent-order.ts';
 import { orderReference, orderReferences } from '../../store/claimed-row.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
 import { type AskedBy, asPayee, type Caps, capsOf, costAtMost, signedParts } from './asked.ts';
-import type { PlanDeps } from './foresee.ts';
+
 import { neededNow } from './let-through.ts';
 import { isOneDocument, type SignedQuestion } from './verdict.ts';
 
@@ -87,10 +88,10 @@ export interface ShownQuestion extends ReadQuestion {
   differs: string | undefined;
 }
 
-interface QuestionDeps extends Pick<PlanDeps, 'settings'> {
+interface QuestionDeps extends AskedBy {
   store: Store;
   /** Absent: nothing is read from the bank. */
-  bank?: PlanDeps['bank'];
+  bank?: Bank;
 }
 
 export const shownQuestion = async (deps: QuestionDeps, row: PayoutRecord): Promise<ShownQuestion> =>

@@ -23,7 +23,7 @@ import { isSigned } from '../signing/signing.ts';
 
 export interface VerdictDeps {
   store: Store;
-  settings: Pick<WorkerSettings, 'policy'>;
+  settings: WorkerSettings;
   now: () => number;
 }
 
@@ -245,7 +245,7 @@ export async function takeOrRefuse(
 
 /** Whether the maker may hand this row over by the policy in force; true without one. */
 export const isMakerAllowed = (
-  { settings: { policy } }: Pick<VerdictDeps, 'settings'>,
+  { settings: { policy } }: VerdictDeps,
   { by }: PayoutRecord,
   touched: ScopeFacts,
 ): boolean => policy === undefined || may(personOf(policy, by), 'make', touched);

@@ -4,7 +4,8 @@ import { Problem } from '../../domain/problem.ts';
 import { nameProblem } from '../../domain/text.ts';
 import { type Caller, claimedRow } from '../../store/claimed-row.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { type LeaveDeps, neededNow } from './let-through.ts';
+import type { PlanDeps } from './foresee.ts';
+import { neededNow } from './let-through.ts';
 import { type SignedQuestion, scopeFactsOfRow, takeDecision, verdictOn, whyDecisionIsVoid } from './verdict.ts';
 
 /** A request that somebody makes of a workflow through a channel. */
@@ -61,7 +62,7 @@ export interface VerifyInput extends SignedQuestion {
 }
 
 /** The verdict of the stored decisions about a question of the payout, after taking the decision that came with an update. */
-export async function verifyDecisions(deps: LeaveDeps, { runId }: Caller, input: VerifyInput): Promise<Verdict> {
+export async function verifyDecisions(deps: PlanDeps, { runId }: Caller, input: VerifyInput): Promise<Verdict> {
   const { claim, signed, said = [], ...given } = input;
   const row = await claimedRow(deps.store, claim, runId);
   const asked = underPolicyNow(deps, row, given);
@@ -75,7 +76,7 @@ export async function verifyDecisions(deps: LeaveDeps, { runId }: Caller, input:
 }
 
 /** The question with as many approvals as the policy in force asks now, which may have changed since the run asked. */
-function underPolicyNow(deps: LeaveDeps, row: PayoutRecord, asked: SignedQuestion): SignedQuestion {
+function underPolicyNow(deps: PlanDeps, row: PayoutRecord, asked: SignedQuestion): SignedQuestion {
   const { assessed } = row;
   if (assessed === null || deps.settings.policy === undefined) return asked;
   const { needed, neededAtBank, alone } = neededNow(deps, row, assessed);
@@ -88,7 +89,7 @@ const SAID_MAX = 20;
 
 /** Records in the audit each signal in the name of a person who has signed nothing; it does not count. */
 async function auditUnsigned(
-  { store, now }: LeaveDeps,
+  { store, now }: PlanDeps,
   { reference: subject }: PayoutRecord,
   said: NonNullable<VerifyInput['said']>,
   verdict: Verdict,
@@ -115,7 +116,7 @@ export interface Refused {
 
 /** Records a refusal in the audit. Only the run that holds the claim, or held it when the payout ended, may do so. */
 export async function auditRefused(
-  { store, now }: LeaveDeps,
+  { store, now }: PlanDeps,
   { runId }: Caller,
   { claim: { reference }, refused: { action, by, why } }: { claim: Claim; refused: Refused },
 ): Promise<void> {
@@ -141,7 +142,7 @@ export interface UseInput {
 
 /** Whether an allowed person signed what the operator asks for; marks it as used, as it counts once. A refusal says why. */
 export async function useDecision(
-  deps: LeaveDeps,
+  deps: PlanDeps,
   { runId }: Caller,
   { claim, digest, by, decisionId }: UseInput,
 ): Promise<{ by: string } | { refused: string }> {

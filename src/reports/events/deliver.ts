@@ -316,7 +316,7 @@ async function isAddressed({ store, now }: SenderDeps, person: string, reference
 }
 
 export interface SenderDeps extends LeaseDeps {
-  settings: Pick<WorkerSettings, 'policy' | 'terms' | 'approvalRules' | 'timeZone'>;
+  settings: WorkerSettings;
   /** Random number from 0 to 1. */
   draw: () => number;
   /** Once aborted, no delivery is begun. */

@@ -7,8 +7,8 @@ import { auditEnds } from '../report-source.ts';
 const READ_MAX = 1_000;
 
 interface RemindDeps {
-  store: Pick<Store, 'notReminded' | 'recordReminder' | 'attemptsOf'>;
-  terms: Pick<Terms, 'waits'>;
+  store: Store;
+  terms: Terms;
   /** How long before the end of their time people are reminded, ms, at most half of that time; 0: never. */
   leadMs: number;
   /** Epoch ms. */
@@ -23,7 +23,7 @@ export async function remindPeople(deps: RemindDeps): Promise<number> {
   for (const state of Object.keys(ENDS) as Limited[]) {
     const since = now - (ENDS[state](deps.terms) ?? 0) + leadMs;
     const rows = await store.notReminded({ state, since: Math.min(now, since), limit: READ_MAX });
-    const ends = await decisionEnds(deps, rows);
+    const ends = await decisionEnds(store, deps.terms, rows);
     for (const { reference, stateSince } of rows) {
       const until = ends.get(reference);
       if (until === undefined || now < until - Math.min(leadMs, (until - stateSince) / 2)) continue;
@@ -36,7 +36,7 @@ export async function remindPeople(deps: RemindDeps): Promise<number> {
 type Limited = 'awaiting-approval' | 'awaiting-funds' | 'awaiting-bank-approval';
 
 /** How long people have in a state, ms; undefined: each order has an end of its own. */
-const ENDS: Readonly<Record<Limited, (terms: Pick<Terms, 'waits'>) => number | undefined>> = {
+const ENDS: Readonly<Record<Limited, (terms: Terms) => number | undefined>> = {
   'awaiting-approval': ({ waits }) => waits.approvalTtlMs,
   'awaiting-funds': ({ waits }) => waits.fundsPatienceMs,
   'awaiting-bank-approval': () => undefined,
@@ -46,7 +46,8 @@ const isLimited = (state: PayoutState): state is Limited => Object.hasOwn(ENDS, 
 
 /** When the time of people to act on each of these ends, epoch ms by reference. */
 export async function decisionEnds(
-  { store, terms }: Pick<RemindDeps, 'terms'> & { store: Pick<Store, 'attemptsOf'> },
+  store: Store,
+  terms: Terms,
   rows: readonly PayoutRecord[],
 ): Promise<Map<string, number>> {
   const ends = await auditEnds(store, rows);

@@ -1,4 +1,3 @@
-import type { Policy } from '../../domain/authority.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention } from '../../domain/payout-state.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
 import { rowsFor } from '../../people/decisions/rows-for.ts';
@@ -14,7 +13,7 @@ interface Reader {
 
 interface WaitsDeps {
   store: Store;
-  settings: Pick<WorkerSettings, 'terms' | 'approvalRules'> & { readonly policy?: Policy };
+  settings: WorkerSettings;
   now: () => number;
 }
 
@@ -30,22 +29,22 @@ export interface WhatWaits {
 const READ_MAX = 1_000;
 
 /** The payouts that wait for people now. */
-export async function whatWaits({ store, settings, now }: WaitsDeps, { person, uids }: Reader): Promise<WhatWaits> {
+export async function whatWaits(deps: WaitsDeps, { person, uids }: Reader): Promise<WhatWaits> {
+  const { store, settings } = deps;
   const states = NEEDS_PEOPLE_STATES as WaitingFor['states'];
   const found = await store.waitingPayouts({ states, scope: { uids }, notBy: undefined, limit: READ_MAX });
   const all = await store.payoutsOf(found);
-  const rows = await ofReader({ store, settings, now }, person, all);
-  const ends = await decisionEnds({ store, terms: settings.terms }, rows);
+  const rows = await ofReader(deps, person, all);
+  const ends = await decisionEnds(store, settings.terms, rows);
   return { rows: rows.toSorted((a, b) => a.stateSince - b.stateSince), isCut: found.length === READ_MAX, ends };
 }
 
 /** Those that wait for people, and for `person` if that is given. */
 export async function ofReader(
-  { store, settings, now }: WaitsDeps,
+  deps: WaitsDeps,
   person: string | undefined,
   rows: readonly PayoutRecord[],
 ): Promise<PayoutRecord[]> {
   const waiting = rows.filter(({ state, reason }) => needsAttention(state, reason));
-  const { policy } = settings;
-  return person === undefined ? waiting : rowsFor({ store, settings: { ...settings, policy }, now }, waiting, person);
+  return person === undefined ? waiting : rowsFor(deps, waiting, person);
 }

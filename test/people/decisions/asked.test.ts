@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { askedOf } from '../../../src/people/decisions/asked.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
-import { policyOf } from '../../support/people.ts';
+import { policyOf, settingsUnder } from '../../support/people.ts';
 
 it('a rule about an account is about the one that the row names and the one that pays after an exchange', async () => {
   const store = await openEmptyStore();
@@ -11,7 +11,7 @@ it('a rule about an account is about the one that the row names and the one that
   const { record } = await store.claimPayout(payoutClaim('doc', { instruction: row }));
   const approvalsFor = (account: string) => {
     const policy = policyOf([], { approvals: [{ account, approvals: 2, alone: true }] });
-    const settings = { policy, terms: { feeCap: undefined, maxSlippage: '0.01' } };
+    const settings = settingsUnder(policy);
     return askedOf({ settings }, record, { payingAccountId: 'acc-usd' });
   };
   for (const account of ['acc-eur', 'acc-usd']) {

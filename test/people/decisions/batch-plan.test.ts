@@ -15,7 +15,7 @@ import { isRejected, verdictOn } from '../../../src/people/decisions/verdict.ts'
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
-import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+import { policyOf, type SigningPerson, settingsUnder, signedBy, signingPerson } from '../../support/people.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const maker = signingPerson('maker', ['maker', 'approver']);
@@ -57,7 +57,7 @@ async function claimed(fields: readonly Fields[], policy: Policy = POLICY, read?
   const deps: PlanDeps = {
     store,
     bank: bankOf(read),
-    settings: { policy, terms: { feeCap: undefined, maxSlippage: '0.01' } },
+    settings: settingsUnder(policy),
     now: Date.now,
   };
   return { deps, store, [Symbol.asyncDispose]: () => store.close() };

@@ -3,7 +3,7 @@ import { takeDecision, verdictOn } from '../../../src/people/decisions/verdict.t
 import { Random } from '../../simulation/random.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { onEveryStore } from '../../store/stores.ts';
-import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
+import { policyOf, settingsUnder, signedBy, signingPerson } from '../../support/people.ts';
 
 /** `INTERLEAVED=1000` tries so many. */
 const INTERLEAVED = Number(process.env.INTERLEAVED ?? 200);
@@ -31,7 +31,7 @@ onEveryStore('a store', (place) => {
     const stores = [store, ...others];
     const rows = Array.from({ length: INTERLEAVED }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));
     await store.claimBatch({ ...batchClaim('batch', []), rows, at: Date.now() });
-    const authorities = stores.map((each) => ({ store: each, settings: { policy: POLICY }, now: Date.now }));
+    const authorities = stores.map((each) => ({ store: each, settings: settingsUnder(POLICY), now: Date.now }));
     const [authority] = authorities as [(typeof authorities)[0]];
     const random = new Random(20_261_122);
     const ends = new Map<string, number>();

@@ -4,7 +4,7 @@ import type { PayoutRecord } from '../../../src/store/store.ts';
 import { Random } from '../../simulation/random.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
-import { signedBy } from '../../support/people.ts';
+import { settingsUnder, signedBy } from '../../support/people.ts';
 import { openCast, policyFor } from '../forgery/cast.ts';
 import { FORGERIES } from '../forgery/statements.ts';
 
@@ -20,7 +20,7 @@ describe('a second approval that nobody has given', () => {
     const cast = openCast();
     const rows = Array.from({ length: Math.ceil(FORGED / A_ROW) }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));
     await store.claimBatch({ ...batchClaim('batch', []), by: 'alice', rows, at: Date.now() });
-    const authority = { store, settings: { policy: policyFor(cast) }, now: Date.now };
+    const authority = { store, settings: settingsUnder(policyFor(cast)), now: Date.now };
     const asked = { question: 'payout', digest: DIGEST, needed: 2 } as const;
     const random = new Random(20_261_122);
     const tried = new Map<string, number>();

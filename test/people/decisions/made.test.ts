@@ -9,7 +9,7 @@ import { signablePlan } from '../../../src/people/signing/signed-plan.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
-import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+import { policyOf, type SigningPerson, settingsUnder, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
 const alice = signingPerson('alice', ['maker']);
@@ -42,7 +42,7 @@ async function signRows(store: Store, signer: SigningPerson, rows: readonly Retu
 }
 
 const isMadeIn = (store: Store, row: PayoutRecord, { policy = POLICY, now = Date.now() } = {}) =>
-  isMade({ store, settings: { policy }, now: () => now }, row, scopeFactsOfRow(row));
+  isMade({ store, settings: settingsUnder(policy), now: () => now }, row, scopeFactsOfRow(row));
 
 it('a row is made by whom it names if they have signed its batch, long ago too', async () => {
   const { store, row } = await claimed(alice);
@@ -82,14 +82,14 @@ it.each<[string, Partial<PayoutInstruction>, boolean]>([
   const { store, row } = await claimed(alice, BOUND);
   const sold = { ...row, instruction: { ...row.instruction, ...BOUND, ...change } };
   const touched = inEuros(sold);
-  expect(await isMade({ store, settings: { policy: POLICY }, now: Date.now }, sold, touched)).toBe(isMadeSo);
+  expect(await isMade({ store, settings: settingsUnder(POLICY), now: Date.now }, sold, touched)).toBe(isMadeSo);
 });
 
 it('a row that sells another currency than its maker was shown is not made, and one without bounds neither', async () => {
   const made = async (fields: Partial<PayoutInstruction>, currencies: string[]) => {
     const { store, row } = await claimed(alice, fields);
     const sold = { ...row, instruction: { ...row.instruction, ...fields } };
-    return isMade({ store, settings: { policy: POLICY }, now: Date.now }, sold, { ...inEuros(sold), currencies });
+    return isMade({ store, settings: settingsUnder(POLICY), now: Date.now }, sold, { ...inEuros(sold), currencies });
   };
   expect(await made(BOUND, ['USD', 'EUR'])).toBe(true);
   expect(await made(BOUND, ['USD', 'JPY'])).toBe(false);

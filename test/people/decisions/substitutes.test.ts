@@ -4,7 +4,7 @@ import { DAY_MS } from '../../../src/domain/time.ts';
 import { takeDecision, verdictOn } from '../../../src/people/decisions/verdict.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { openEmptyStore } from '../../support/empty-store.ts';
-import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
+import { policyOf, type SigningPerson, settingsUnder, signedBy, signingPerson } from '../../support/people.ts';
 
 const alice = signingPerson('alice', ['maker', 'approver']);
 const bob = signingPerson('bob', ['approver'], { currencies: ['USD'] });
@@ -25,7 +25,7 @@ async function asked(maker: SigningPerson, substitutes: readonly Substitute[]) {
   const policy = policyOf([alice, bob, carol, dave], { substitutes });
   await store.claimBatch({ ...batchClaim('batch', []), rows: [claimRow(1, 'doc')], by: maker.name, at: now });
   const [row = expect.fail('no row')] = await Array.fromAsync(store.rows('batch'));
-  const authority = { store, settings: { policy: policy as Policy }, now: () => now };
+  const authority = { store, settings: settingsUnder(policy), now: () => now };
   const about = { storeId: store.id, reference: row.reference, question: 'payout', digest: 'paid' } as const;
   const by = async (person: SigningPerson): Promise<string> => {
     const verdict = await takeDecision(
@@ -72,7 +72,11 @@ it('what a substitute signed in time counts afterwards, and not without the entr
   expect(await by(dave)).toBe('counted');
   const later = { ...authority, now: () => now + 300_000 };
   const under = (substitutes: readonly Substitute[]) =>
-    verdictOn({ ...later, settings: { policy: { ...authority.settings.policy, substitutes } } }, row, ASKED);
+    verdictOn(
+      { ...later, settings: settingsUnder({ ...(authority.settings.policy as Policy), substitutes }) },
+      row,
+      ASKED,
+    );
   expect(await under([substituteOf(bob, { until: now + 1 })])).toMatchObject({ awaited: { approvedBy: ['dave'] } });
   expect(await under([])).toMatchObject({ awaited: { approvedBy: [] } });
 });

@@ -1,5 +1,6 @@
 import { verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { Random } from '../../simulation/random.ts';
+import { settingsUnder } from '../../support/people.ts';
 import type { SandboxOrder } from '../../support/product.ts';
 import { until } from '../../support/until.ts';
 import { type Browser, openBrowsers } from './browser.ts';
@@ -80,7 +81,7 @@ export async function openScene(): Promise<Scene> {
   for (const { reference } of alone) await signOne('bob', await target(reference));
 
   const targets = await Promise.all([...open, ...alone, ...audited].map(({ reference }) => target(reference)));
-  const authority = { store, settings: { policy }, now: Date.now };
+  const authority = { store, settings: settingsUnder(policy), now: Date.now };
   const batches = ['lost', 'ended', 'switched', 'audited', 'open', 'alone'];
   return {
     ...world,

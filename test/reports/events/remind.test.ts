@@ -7,7 +7,7 @@ import { FakeMailServer } from './mail-server.ts';
 import { SETTINGS, Sending } from './sending.ts';
 
 const HOURS = 72;
-const terms = { waits: { ...SETTINGS.terms.waits, approvalTtlMs: HOURS * HOUR_MS } };
+const terms = { ...SETTINGS.terms, waits: { ...SETTINGS.terms.waits, approvalTtlMs: HOURS * HOUR_MS } };
 
 async function asked(sending: Sending, id: string): Promise<string> {
   const { record } = await sending.store.claimPayout(payoutClaim(id));
