@@ -35,13 +35,16 @@ interface ComparedLine {
 /** Values by name, as shown. */
 type Side = Readonly<Record<string, string>>;
 
-/** A line for every name for which a side has a value; `differs` if the values are not the same. */
+/** What tells two sides apart, and so says nothing by differing. */
+const NAMES: ReadonlySet<string> = new Set(['order', 'known as', 'document', 'payout']);
+
+/** A line for every name for which a side has a value; `differs` if the values should be the same and are not. */
 function comparedLines(sides: readonly Side[]): ComparedLine[] {
   const names = [...new Set(sides.flatMap(Object.keys))];
   return names
     .map((name) => {
       const values = sides.map((side) => side[name] ?? '');
-      return { name, values, differs: new Set(values).size > 1 };
+      return { name, values, differs: !NAMES.has(name) && new Set(values).size > 1 };
     })
     .filter(({ values }) => values.some((value) => value !== ''));
 }

@@ -122,7 +122,7 @@ it.each([
   ['what did INV-4711 cost', 'status INV-4711', /fee +1\.50 USD/],
   ['whose order is ord-91', 'status ord-91', /document INV-4711/],
   ['who must approve INV-4712', 'status INV-4712', /who +anybody but the maker, alice[\s\S]*payouts approve \S+/],
-  ['what is INV-4713 compared with', 'status INV-4713', /INV-4713 +INV-4711 +differs/],
+  ['what is INV-4713 compared with', 'status INV-4713', /document +INV-4713 +INV-4711/],
   ['what does held for a look-alike mean', 'explain look-alike', /same payee, amount and currency/],
   ['when does INV-4714 go out', 'status INV-4714', /until +2999-01-04/],
   ['what goes out later', 'list --state scheduled', /INV-4714 [\s\S]* 2999-01-04 /],

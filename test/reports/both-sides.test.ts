@@ -42,6 +42,7 @@ it('shows a second order that only the list of the bank has beside the one that 
   expect(new Set(line('known as')?.values)).toEqual(new Set(['the answer to an attempt', 'shown by the bank']));
   expect(new Set(line('amount')?.values)).toEqual(new Set(['12.50 USD', '13.50 USD']));
   expect(line('amount')?.differs).toBe(true);
+  expect([line('order')?.differs, line('known as')?.differs]).toEqual([false, false]);
   expect(line('account')).toMatchObject({ differs: false, values: ['acc-u1001-usd', 'acc-u1001-usd'] });
   const wide = bothSidesText(await bothSides({ store, bank, settings }, suspected), 120);
   expect(wide).toMatch(/^amount +1[23]\.50 USD +1[23]\.50 USD +differs$/m);
