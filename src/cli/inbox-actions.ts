@@ -201,6 +201,7 @@ export async function listIncidents(session: Session, { open }: { open: boolean 
   const blocks = found.map(({ id, seenAt, kind, reference, sides, acknowledged }) =>
     [
       `${id}  ${secondOf(seenAt)} UTC  ${kind}  payout ${shortId(reference)}`,
+      ...labelled('why', INCIDENTS_SAY[kind].says, layout),
       ...labelled('what', sides, layout),
       ...labelled(
         'acknowledged',

@@ -105,7 +105,7 @@ function masked({ ours, shown }: Omit<Difference, 'field'>): Omit<Difference, 'f
 }
 
 /** How our side of a difference came about; other fields are what was sent. */
-const OURS_IS: Readonly<Record<string, string>> = {
+export const OURS_IS: Readonly<Record<string, string>> = {
   status: 'stored',
   fee: 'booked',
   sell_amount: 'booked',
@@ -114,7 +114,7 @@ const OURS_IS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(DISCREPANCIES).map(({ field }) => [field, 'recorded'])),
 };
 
-/** Both values: `transaction_amount: sent 12.00, shown 120.00`; of several fields each. */
+/** Both values, as fields of the bank: `transaction_amount: sent 12.00, shown 120.00`; of several fields each. */
 export const differenceText = (difference: Difference): string =>
   fieldsOf(difference)
     .map(

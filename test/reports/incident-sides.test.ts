@@ -26,14 +26,23 @@ it('money that came back is told with its amount and order, and leads to the ret
   expect(describedIncident(returned, row).todo).toMatch(/`payouts acknowledge inc-1` .*`payouts retry \S+ --rows 1`/);
 });
 
-it('a value that differs is told on both sides', () => {
-  const differs = { field: 'fee', ours: '1.00 EUR', shown: '3.00 EUR' };
+it('a value that differs is told on both sides, in words, with figures as people write them', () => {
+  const differs = { field: 'transaction_amount', ours: '1400.02', shown: '14000.20' };
   const text = incidentSides(incident({ kind: 'order-changed', differs }), row);
-  expect(text).toContain('we recorded fee 1.00 EUR; the bank shows 3.00 EUR for order ord-1');
-  const several = { field: 'fee | rate', ours: '1.00 EUR | 0.92', shown: '3.00 EUR | 0.93' };
+  expect(text).toMatch(/: amount: we sent 1,400\.02, the bank shows 14,000\.20, for order ord-1, as seen at .* UTC$/);
+  const several = { field: 'fee | sell_account', ours: '1.00 EUR | 10002000', shown: '3.00 EUR | ' };
   expect(incidentSides(incident({ kind: 'order-changed', differs: several }), row)).toContain(
-    'fee: booked 1.00 EUR, shown 3.00 EUR; rate: booked 0.92, shown 0.93',
+    'fee: we booked 1.00 EUR, the bank shows 3.00 EUR; account sold from: we sent 10002000, the bank shows nothing, for',
   );
+});
+
+it('a moment is written as its reader writes it', () => {
+  const text = incidentSides(
+    incident({ differs: { field: 'status', ours: 'completed', shown: 'FAILED' } }),
+    row,
+    (at) => (at === AT_0611 ? 'at its end' : 'later'),
+  );
+  expect(text).toMatch(/ at at its end; .*, as seen at later$/);
 });
 
 it('without the payout or the order it says what it knows', () => {
@@ -44,6 +53,10 @@ it('without the payout or the order it says what it knows', () => {
 });
 
 it('what a statement shows is a booking, not an order of the payout', () => {
-  const text = incidentSides(incident({ kind: 'not-booked', order: null }), row);
-  expect(text).toMatch(/: the payout is completed, and the statements of its account show no booking for it$/);
+  const differs = { field: 'booked amount', ours: '1400.02 EUR', shown: '400.02 EUR' };
+  const booked = incident({ kind: 'booked-otherwise', order: null, differs });
+  const both = 'booked amount: we recorded 1,400.02 EUR, the statement shows 400.02 EUR';
+  expect(incidentSides(booked, row)).toMatch(new RegExp(`${WHOM.source}${both}$`));
+  const unexplained = { ...booked, differs: { field: 'debit', ours: '', shown: '1250.00 EUR' } };
+  expect(incidentSides(unexplained, undefined)).toBe('debit: we recorded nothing, the statement shows 1,250.00 EUR');
 });

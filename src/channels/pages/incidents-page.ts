@@ -16,6 +16,7 @@ import { mayOperate, maySeePayout, OPERATING, seesAll } from '../http/may-see.ts
 import { accessOf } from '../http/route-access.ts';
 import { mayVisit, placeAccess, show, type View, viewOf } from './layout.ts';
 import { batchPath, factList, moment, nothing, payoutPath, todoText } from './pieces.ts';
+import { timeText } from './reader.ts';
 import type { PagesGateway } from './sessions.ts';
 import { operatorOf, senderFields, signedForm } from './signed-forms.ts';
 
@@ -61,7 +62,7 @@ function card({ incident, payout }: VisibleIncident, view: View, mayAcknowledge:
   const isBooking = kind in STATEMENT_INCIDENTS && payout === undefined;
   return html`<section class="card" aria-label="Incident ${id}">
 <p class="sentence"><strong>${INCIDENTS[kind].says}</strong></p>
-<p>${incidentSides(incident, payout)}.</p>
+<p>${incidentSides(incident, payout, timeText)}.</p>
 ${factList([
   isBooking
     ? ['Booking', html`<a href="/statements"><code>${reference}</code></a>`]
@@ -123,7 +124,7 @@ export async function visibleOf(caller: Caller, store: Store, incidents: readonl
 }
 
 export const incidentNote = (incident: IncidentRecord, { caller }: View, row: PayoutRecord | undefined): Html =>
-  noteOf(incident, caller, incidentSides(incident, row));
+  noteOf(incident, caller, incidentSides(incident, row, timeText));
 
 const noteOf = (
   { id, acknowledged, kind }: IncidentRecord,

@@ -10,6 +10,7 @@ import {
   needsAttention,
   type ShownState,
 } from '../../../domain/payout-state.ts';
+import { INCIDENTS } from '../../../domain/reconciliation.ts';
 import { isOverBatch } from '../../../files/intake/known-rows.ts';
 import { type BatchSummary, reportedIncidents } from '../../../reports/batch-report.ts';
 import { bothSides, type Comparison, needsBank } from '../../../reports/comparison.ts';
@@ -189,7 +190,7 @@ async function payoutView(place: Place, payout: PayoutRecord): Promise<PayoutVie
   const sidesOf = new Map(found.map((incident) => [incident.id, incidentSides(incident, payout)]));
   const incidents = reportedIncidents(found, [payout]).map((it) => ({
     ...it,
-    message: `${it.message}: ${sidesOf.get(it.id) ?? ''}`,
+    message: `${INCIDENTS[it.kind].says}: ${sidesOf.get(it.id) ?? ''}`,
   }));
   const step = nextStep(payout, await stepContext(place, [payout])) ?? null;
   const checks = await checksShown(store, payout);
