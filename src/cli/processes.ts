@@ -5,6 +5,7 @@ import { assertEncrypted, assertTokenIfReachable, type ListenOn } from '../chann
 import type { Log } from '../domain/settings.ts';
 import type { Config } from '../platform/config.ts';
 import { makeHomePrivate } from '../platform/embedded/home.ts';
+import { portTaken } from '../platform/embedded/ports.ts';
 import { createLog } from '../platform/log.ts';
 import { OpenedParts } from '../platform/opened-parts.ts';
 import { connectTemporal } from '../platform/temporal/connection.ts';
@@ -23,7 +24,11 @@ export async function dev(
   const stopped = interruptSignal();
   const stack = await session.stack('serve', {
     ports: { temporal: ports.temporalPort, ui: ports.uiPort, api: ports.apiPort },
-    startGateway: gatewayOf(session, { host: '127.0.0.1', port: ports.gatewayPort ?? 0 }, 'warn'),
+    startGateway: gatewayOf(
+      session,
+      { host: '127.0.0.1', port: ports.gatewayPort ?? 0, portOption: '--gateway-port' },
+      'warn',
+    ),
   });
   const { temporalAddress, namespace, uiUrl, apiUrl, gatewayUrl } = stack;
   const pages = pagesUrl(session.config, gatewayUrl);
@@ -79,6 +84,8 @@ export async function sandbox(
     port: options.port,
     apiKey: config.bank.key.reveal(),
     apiSecret: config.bank.secret.reveal(),
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? portTaken(options.port ?? 0, '--port') : error;
   });
   output.result({ apiUrl: bank.url }, `Sandbox bank at ${bank.url}`);
   try {

@@ -8,7 +8,7 @@ import { ipList } from '../../bank/webhooks/verifier.ts';
 import { leadsHere } from '../../domain/loopback.ts';
 import { Problem } from '../../domain/problem.ts';
 import { ConfigError, type Secret } from '../../platform/config/key.ts';
-import { StackError } from '../../platform/embedded/home.ts';
+import { portTaken } from '../../platform/embedded/ports.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
 import { readinessDocument, readinessOf } from '../../platform/telemetry/readiness.ts';
 import { mcpRoute } from '../mcp/mcp-route.ts';
@@ -43,6 +43,8 @@ export interface ListenOn {
   host: string;
   /** 0: any free port. */
   port: number;
+  /** By which the command names another port. */
+  portOption?: string;
   /** Absent: plain HTTP. */
   transport?: GatewayTransport;
 }
@@ -51,12 +53,12 @@ export interface ListenOn {
 const REQUEST_MS = 600_000;
 
 /**
- * Starts the gateway. Throws a `ConfigError` if other machines could reach it without a token, or only in clear text, and the
- * server's own error if the port is taken.
+ * Starts the gateway. Throws a `ConfigError` if other machines could reach it without a token, or only in clear text, and a
+ * `StackError` if the port is taken.
  */
 export async function startGateway(
   gateway: Gateway,
-  { host, port, transport = PLAIN }: ListenOn,
+  { host, port, portOption = '--port', transport = PLAIN }: ListenOn,
 ): Promise<Part & { url: string; routes: readonly GuardedRoute[] }> {
   assertTokenIfReachable(tokenAccess(gateway.config), host);
   assertEncrypted(transport, host);
@@ -64,7 +66,7 @@ export async function startGateway(
   const { app, routes } = await gatewayApp(gateway, transport, leadsHere(addressOf(host)));
   await app.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    throw new StackError('port-taken', `port ${port} is taken`, 'Free it or name another.');
+    throw portTaken(port, portOption);
   });
   const bound = app.server.address() as AddressInfo;
   const scheme = transport.tls === undefined ? 'http' : 'https';

@@ -83,7 +83,7 @@ export interface Place extends StoreReader {
   caller: Caller;
   client(): Promise<Client>;
   bank(): Promise<Bank>;
-  /** A bank to read from before anything is confirmed; nothing is started for it. */
+  /** A bank only to read from; nothing is started for it. */
   readingBank<T>(use: (bank: Bank) => Promise<T>): Promise<T>;
   /** The bank, if it can be asked without starting anything; otherwise undefined. */
   liveBank(): Promise<Bank | undefined>;

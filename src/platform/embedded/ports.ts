@@ -35,13 +35,16 @@ async function choose(
   taken: readonly number[],
 ): Promise<number> {
   if (given !== undefined) {
-    if ((await bindable(given)) === undefined)
-      throw new StackError('port-taken', `port ${given} is taken`, `Free it, or name another by --${name}-port.`);
+    if ((await bindable(given)) === undefined) throw portTaken(given, `--${name}-port`);
     return given;
   }
   const kept = last === undefined || taken.includes(last) ? undefined : await bindable(last);
   return kept ?? (await freePort(taken));
 }
+
+/** `option`: by which the command that asked for the port names another. */
+export const portTaken = (port: number, option: string): StackError =>
+  new StackError('port-taken', `port ${port} is taken`, `Free it, or name another by ${option}.`);
 
 /** A free port on 127.0.0.1 that is not in `taken`. */
 export async function freePort(taken: readonly number[]): Promise<number> {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, utimesSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { answerOf } from '../../../src/channels/http/answer-error.ts';
 import { removeAbandoned } from '../../../src/channels/http/bodies.ts';
 import { startGateway } from '../../../src/channels/http/gateway-server.ts';
@@ -53,6 +53,20 @@ describe('tokens', () => {
     await expect(startGateway(app, { host: '0.0.0.0', port: 0 })).rejects.toMatchObject({
       key: 'PAYOUTS_GATEWAY_TOKEN',
     });
+  });
+});
+
+it.each([
+  [undefined, '--port'],
+  ['--gateway-port', '--gateway-port'],
+])('a port that is taken names the option for another: %s', async (portOption, named) => {
+  const { app } = await openGateway();
+  const listenOn = { host: '127.0.0.1', port: 0, ...(portOption && { portOption }) };
+  const other = await startGateway(app, listenOn);
+  onTestFinished(() => other.close());
+  await expect(startGateway(app, { ...listenOn, port: Number(new URL(other.url).port) })).rejects.toMatchObject({
+    code: 'stack-port-taken',
+    hint: `Free it, or name another by ${named}.`,
   });
 });
 

@@ -23,7 +23,7 @@ const PAYEE = {
 let open: BankSession;
 
 beforeAll(async () => {
-  open = await openBankSession();
+  open = await openBankSession({ remote: true });
   const { beneficiary_id } = await open.bank.beneficiaries.add({
     uid: 'u-1001',
     currency: 'USD',
@@ -69,6 +69,15 @@ it('orders and accounts show neither', async () => {
   await accounts(open.session, 'u-1001');
   expect(open.printed.text).toContain('acc-u1001-usd');
   isMasked(open.printed.text);
+});
+
+it('no stack is booted to show them', async () => {
+  const { session, bank } = open;
+  const stack = () => Promise.reject(new Error('booted'));
+  const asking = fakeSession({ ...session, bank: async () => bank, stack });
+  await accounts(asking, 'u-1001');
+  await beneficiaries(asking, 'u-1001', {});
+  await orders(asking, 'u-1001', 'USD');
 });
 
 it('orders says why the list of the bank is not believed', async () => {

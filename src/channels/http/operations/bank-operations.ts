@@ -23,8 +23,9 @@ export const ACCOUNTS = operation({
   answer: z.looseObject({ accounts: z.array(z.looseObject({ account_id: z.string() })) }),
   async run(place, { uid }): Promise<{ accounts: AccountBalance[] }> {
     assertOfScope(place, uid);
-    const { accounts } = await place.bank();
-    const found = uid === undefined ? await accounts.master() : await accounts.ofUser(uid);
+    const found = await place.readingBank(({ accounts }) =>
+      uid === undefined ? accounts.master() : accounts.ofUser(uid),
+    );
     const { accounts: ids, currencies } = place.caller.person?.scope ?? {};
     const isSeen = ({ account_id, currency }: AccountBalance): boolean =>
       (ids?.includes(account_id) ?? true) && (currencies?.includes(currency) ?? true);
@@ -44,7 +45,7 @@ export const BENEFICIARIES = operation({
   answer: z.looseObject({ beneficiaries: z.array(z.looseObject({ id: z.string() })) }),
   async run(place, { uid, currency }): Promise<{ beneficiaries: Beneficiary[] }> {
     assertOfScope(place, uid, currency);
-    const { beneficiaries } = await (await place.bank()).beneficiaries.listAll({ uid, currency });
+    const { beneficiaries } = await place.readingBank((bank) => bank.beneficiaries.listAll({ uid, currency }));
     const { currencies } = place.caller.person?.scope ?? {};
     return { beneficiaries: beneficiaries.filter((it) => currencies?.includes(it.currency) ?? true) };
   },
@@ -65,7 +66,9 @@ export const BANK_ORDERS = operation({
   async run(place, { uid, currency, from }): Promise<{ orders: Order[]; doubt: string | null }> {
     assertOfScope(place, uid, currency);
     const { pageSize } = place.config.settings;
-    const { orders, doubt } = await (await place.bank()).orders.listAll({ uid, currency, from }, { pageSize });
+    const { orders, doubt } = await place.readingBank((bank) =>
+      bank.orders.listAll({ uid, currency, from }, { pageSize }),
+    );
     const { accounts } = place.caller.person?.scope ?? {};
     const isSeen = ({ transaction_account: paid, sell_account: sold }: Order): boolean =>
       accounts === undefined || [paid, sold].some((id) => id !== undefined && accounts.includes(id));
@@ -82,7 +85,7 @@ export const OFFER = operation({
   input: z.strictObject({ currency: shortText.optional() }),
   answer: z.looseObject({ entries: z.array(z.looseObject({})) }),
   run: async (place, { currency }): Promise<{ entries: RequiredDetailsEntry[] }> => ({
-    entries: await bankOffer(await place.bank(), currency),
+    entries: await place.readingBank((bank) => bankOffer(bank, currency)),
   }),
 });
 
