@@ -8,6 +8,7 @@ import { EVENT_KINDS } from '../../src/domain/events-out.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
 import { CHECK_KINDS, type CheckKind, type CheckVerdict, FLAGS, objectionOf } from '../../src/domain/payee.ts';
 import { needsAttention, SHOWN_STATES, visibleState } from '../../src/domain/payout-state.ts';
+import { CARD_REASONS } from '../../src/domain/reasons/card-reasons.ts';
 import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
 import { REASONS, type ReasonCode, SEARCHED_IN_VAIN } from '../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
@@ -66,10 +67,8 @@ export const TABLES: Readonly<Record<string, Rows>> = {
         words(code(name), 1),
         approvalOnlyChecks ? 'checks again' : words(code(name), 2),
       ]),
-  'needs-operator': () =>
-    Object.entries<Remedy>({ ...PAYOUT_REASONS, 'outcome-unknown': SEARCHED_IN_VAIN })
-      .filter(([name, { who }]) => who === 'operator' && !NOT_UNDECIDED.has(name))
-      .map(([name, { says, todo }]) => [code(name), says, todo]),
+  'needs-operator': () => forOperators({ ...PAYOUT_REASONS, 'outcome-unknown': SEARCHED_IN_VAIN }),
+  'card-reasons': () => forOperators(CARD_REASONS),
   incidents: ({ words }) =>
     Object.entries(INCIDENTS).map(([kind, { says }]) => [code(kind), says, words(code(kind), 2)]),
   'envelope-codes': () =>
@@ -185,6 +184,11 @@ const NOT_HELD: ReadonlySet<string> = new Set<ReasonCode>([
   'bank-approval-required',
   'card-payment-contradicted',
 ]);
+
+const forOperators = (reasons: Readonly<Record<string, Remedy>>): string[][] =>
+  Object.entries(reasons)
+    .filter(([name, { who }]) => who === 'operator' && !NOT_UNDECIDED.has(name))
+    .map(([name, { says, todo }]) => [code(name), says, todo]);
 
 /** Its outcome is known to the bank only; it is shown to operators, but in the state `processing`. */
 const NOT_UNDECIDED: ReadonlySet<string> = new Set<ReasonCode>(['slower-than-others']);
