@@ -39,12 +39,16 @@ export const agoOf = (ms: number): string =>
 
 const MINUTE_MS = 60_000;
 
-/** Approximate duration: `5 minutes`, `3 hours`, `12 days`. */
+const FEW_HOURS = 10;
+
+/** Approximate duration: `5 minutes`, `1 hour 20 minutes`, `12 hours`, `12 days`. */
 export function spanOf(ms: number): string {
   const minutes = Math.floor(Math.abs(ms) / MINUTE_MS);
   if (minutes < 1) return 'less than a minute';
-  if (minutes < 120) return counted(minutes, 'minute');
+  if (minutes < 60) return counted(minutes, 'minute');
   const hours = Math.floor(minutes / 60);
+  const rest = hours < FEW_HOURS ? minutes % 60 : 0;
+  if (rest > 0) return `${counted(hours, 'hour')} ${counted(rest, 'minute')}`;
   return hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day');
 }
 

@@ -35,12 +35,13 @@ export function arrivalText(row: PayoutRecord, foresight: Foresight): string | u
   if (settling === undefined) return undefined;
   const { of, usualMs, slowestMs } = settling;
   const like = `of the last ${counted(of, 'payout')} in ${likeText(instruction)}`;
-  if (isSlow(row, foresight)) return `overdue: all ${like} took about ${spanOf(slowestMs + MINUTE_MS)} or less`;
-  return `expected by ${minuteOf(stateSince + usualMs + MINUTE_MS)}: 9 of 10 ${like} took about ${spanOf(usualMs + MINUTE_MS)} or less`;
+  if (isSlow(row, foresight)) return `overdue: all ${like} took about ${spanOf(inMinutes(slowestMs))} or less`;
+  return `expected by ${minuteOf(stateSince + usualMs + MINUTE_MS)}: 9 of 10 ${like} took about ${spanOf(inMinutes(usualMs))} or less`;
 }
 
 /** Spans and times are shown in whole minutes, rounded up where they promise something. */
 const MINUTE_MS = 60_000;
+const inMinutes = (ms: number): number => Math.ceil(ms / MINUTE_MS) * MINUTE_MS;
 
 const likeText = ({ currency, payment_type: type }: PayoutRecord['instruction']): string =>
   type === undefined ? currency : `${currency} by ${type}`;
@@ -49,7 +50,7 @@ function unsentText({ state, instruction }: PayoutRecord, { at, calendar }: Fore
   // Its order is with the bank already, or may be.
   if (UNCERTAIN.has(state)) return undefined;
   const arrival = arrivalIfSent(at, instruction, calendar);
-  const usually = settling && `usually paid within about ${spanOf(settling.usualMs + MINUTE_MS)} of being sent`;
+  const usually = settling && `usually paid within about ${spanOf(inMinutes(settling.usualMs))} of being sent`;
   const counts = countsText(arrival, instruction.currency);
   return [counts, usually].filter((text) => text !== undefined).join('; ') || undefined;
 }

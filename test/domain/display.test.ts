@@ -23,6 +23,11 @@ test.each([
 
 test.each([
   [3 * 3_600_000, '3 hours ago'],
+  [59 * 60_000, '59 minutes ago'],
+  [61 * 60_000, '1 hour 1 minute ago'],
+  [3 * 3_600_000 - 1, '2 hours 59 minutes ago'],
+  [10 * 3_600_000 + 59 * 60_000, '10 hours ago'],
+  [49 * 3_600_000, '2 days ago'],
   [-30_000, 'less than a minute ago'],
   [-54 * 60_000, 'in 54 minutes: a clock was wrong'],
 ])('%d ms are %s', (ms, shown) => {

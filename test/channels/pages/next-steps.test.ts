@@ -349,7 +349,7 @@ it('the inbox of who may resolve shows a payout that is with the bank for longer
   }
   const inboxOf = async (name: string): Promise<string> => (await (await signedIn(found, name)).send('/')).text;
   const shown = await inboxOf('carol');
-  expect(read(shown)).toContain('overdue: all of the last 10 payouts in USD took about 61 minutes or less');
+  expect(read(shown)).toContain('overdue: all of the last 10 payouts in USD took about 1 hour or less');
   expect(shown).toContain('>D-10<');
   expect(shown).not.toContain('>D-11<');
   expect(await inboxOf('bob')).not.toContain('>D-10<');
