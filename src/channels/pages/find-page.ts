@@ -45,6 +45,7 @@ const findQuery = z.object({
   currency: filled(shortText),
   uid: filled(shortText),
   batch: filled(shortText),
+  returned: filled(z.literal('yes')),
   from: day,
   to: day,
   endedFrom: day,
@@ -66,6 +67,7 @@ const searchOf = (asked: Find, caller: Caller): PayoutSearch => ({
   currency: asked.currency?.toUpperCase(),
   uid: asked.uid,
   batchId: asked.batch,
+  isReturned: asked.returned === 'yes',
   from: startingOn(asked.from),
   before: endingOn(asked.to),
   endedFrom: startingOn(asked.endedFrom),
@@ -151,8 +153,8 @@ const ORDERS: Readonly<Record<PayoutOrder, string>> = {
 };
 
 function filters(asked: Find): Html {
-  const { text, state, account, currency, uid, batch, from, to, endedFrom, endedTo, order } = asked;
-  const isFiltered = [account, currency, uid, from, to, endedFrom, endedTo].some((it) => it !== undefined);
+  const { text, state, account, currency, uid, batch, returned, from, to, endedFrom, endedTo, order } = asked;
+  const isFiltered = [account, currency, uid, returned, from, to, endedFrom, endedTo].some((it) => it !== undefined);
   const field = (name: string, label: string, value: string | undefined, type = 'text'): Html =>
     html`<label>${label} <input name="${name}" type="${type}" maxlength="200" value="${value}"></label>`;
   return html`<form method="get" role="search">${batch !== undefined && html`<input type="hidden" name="batch" value="${batch}">`}
@@ -162,7 +164,8 @@ function filters(asked: Find): Html {
 <button class="main">Find</button></div>
 <details class="more"${isFiltered && html` open`}><summary>More filters</summary>
 <div class="filters">${field('account', 'Account', account)}${field('currency', 'Currency', currency)}${field('uid', 'User', uid)}
-${field('from', 'Submitted from', from, 'date')}${field('to', 'Submitted to', to, 'date')}${field('endedFrom', 'Ended from', endedFrom, 'date')}${field('endedTo', 'Ended to', endedTo, 'date')}</div></details></form>`;
+${field('from', 'Submitted from', from, 'date')}${field('to', 'Submitted to', to, 'date')}${field('endedFrom', 'Ended from', endedFrom, 'date')}${field('endedTo', 'Ended to', endedTo, 'date')}
+<label class="inline"><input type="checkbox" name="returned" value="yes"${returned === 'yes' && html` checked`}> Money came back</label></div></details></form>`;
 }
 
 const columns = (caller: Caller, names: PayeeNames): readonly Column<PayoutRecord>[] => [

@@ -104,7 +104,8 @@ const SECTIONS: { readonly [Kind in EventKind]: (all: readonly DataOf<Kind>[]) =
   }),
   'payout.returned': (rows) => ({
     title: `${counted(rows.length, 'payout')} with money that came back`,
-    lines: listed(rows, (row) => rowLines(row, `${returned(row)} came back`)),
+    lines: listed(rows, (row) => rowLines(row, `${returned(row)} came back; its page says how to pay it again`)),
+    goOn: { page: '/payouts?returned=yes', command: 'payouts list --returned' },
   }),
   'payout.rejected': (rows) => ({
     title: `${counted(rows.length, 'payout')} rejected`,

@@ -33,6 +33,11 @@ it('money that came back is a state on every page, with its reason, and leads to
   expect(await text(`/batches/${paid.batchId}?state=returned`)).toContain('inv-1');
   expect(await text('/payouts?state=returned')).not.toContain('inv-2');
   expect(await text('/payouts?state=completed')).not.toContain('inv-1');
+  // Where a mail about it leads.
+  const cameBack = await text('/payouts?returned=yes');
+  expect(cameBack).toContain('inv-1');
+  expect(cameBack).not.toContain('inv-2');
+  expect(cameBack).toContain('name="returned" value="yes" checked');
   expect(await text('/incidents')).toContain('the bank has sent the money of the completed payout back');
   const page = await text(`/payouts/${paid.reference}`);
   expect(page).toContain(why);
@@ -40,6 +45,7 @@ it('money that came back is a state on every page, with its reason, and leads to
   // Of the bank's own text nothing is shown: it may name people.
   expect(page + batch).not.toContain('Konto erloschen');
   expect(page).not.toContain('Pays again');
+  expect(page).toContain(`href="/batches/${paid.batchId}/retry?rows=1">Pay again`);
 
   const next = { ...paid, row: 1, generation: 1, reference: referenceOf('u-1001', 'inv-1', 'payment', 1) };
   const { reference, instruction, payloadDigest } = next;
