@@ -1,8 +1,8 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import { MOVED } from '../channels/http/operations/move-operations.ts';
-import { PROGRESS } from '../channels/http/operations/state-operations.ts';
-import { shortId } from '../domain/display.ts';
+import { PROGRESS, SUMMARY } from '../channels/http/operations/state-operations.ts';
+import { shortId, widthOf } from '../domain/display.ts';
 import { groupedAmount } from '../domain/money.ts';
 import { WORKFLOW_TYPES } from '../domain/names.ts';
 import {
@@ -18,6 +18,7 @@ import { temporalProblem } from '../files/intake/problem-of.ts';
 import type { MoveKind } from '../files/rules/check-instruction.ts';
 import { startBatch } from '../platform/temporal/workflow-executions.ts';
 import { batchUrl } from '../reports/links.ts';
+import { stepGroupsText } from '../reports/render-steps.ts';
 import { STATE_WORDS } from '../reports/state-texts.ts';
 import type { PayoutRecord, Store } from '../store/store.ts';
 import { hasTerminal } from './confirm.ts';
@@ -77,6 +78,7 @@ function watchOf(session: Session, batchIds: readonly string[]): Watch {
   const isAttended = hasTerminal();
   let settledSince: number | undefined;
   let forPeopleSince: number | undefined;
+  let saidWho = '';
   return {
     get hasRested() {
       return settledSince !== undefined;
@@ -99,11 +101,21 @@ function watchOf(session: Session, batchIds: readonly string[]): Watch {
       session.output.progress(lines.join(' | '));
       forPeopleSince = open > 0 && forPeople === open ? (forPeopleSince ?? performance.now()) : undefined;
       const isWithPeople = forPeopleSince !== undefined && performance.now() - forPeopleSince >= FOR_PEOPLE_MS;
+      if (isWithPeople && isAttended) saidWho = await sayWhoActs(session, batchIds, saidWho);
       if (!isAttended && isWithPeople && (await doAsk(asking))) return true;
       settledSince = open > 0 ? undefined : (settledSince ?? performance.now());
       return settledSince !== undefined && (ended || performance.now() - settledSince >= ENDS_WITHIN_MS);
     },
   };
+}
+
+/** Who has to act and how, once for as long as it stays the same. Returns what it is now. */
+async function sayWhoActs(session: Session, batchIds: readonly string[], before: string): Promise<string> {
+  const answers = await Promise.all(batchIds.map((id) => session.ask(SUMMARY, { id })));
+  const steps = answers.flatMap(({ summary }) => summary.steps).filter((step) => step.needsAttention);
+  const now = steps.map(({ kind, who }) => `${kind} ${who}`).join('\n');
+  if (now !== before) session.output.say(stepGroupsText(steps, { now: Date.now(), width: widthOf(process.stderr) }));
+  return now;
 }
 
 function progressLine(batchId: string, counts: StateCounts, byState: ReadonlyMap<ShownState, number>): string {

@@ -6,6 +6,7 @@ import { type BatchHead, type BatchSummary, ROWS_NAMED } from './batch-report.ts
 import type { ReportedIncident, ReportedPayout, ReportedRefusal } from './report-document.ts';
 import { acknowledgementText } from './report-document.ts';
 import { STATE_WORDS } from './state-texts.ts';
+import type { StepGroup } from './step-groups.ts';
 
 const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
   paid: 'green',
@@ -15,11 +16,11 @@ const COLOURS: Readonly<Record<Tone, 'green' | 'red' | 'yellow' | 'cyan'>> = {
 };
 
 /**
- * The summary for a terminal: amounts by currency and state, then the first unpaid rows with their reasons. Colours depend on
- * `stream` (a terminal or not) and `NO_COLOR`.
+ * The summary for a terminal: amounts by currency and state, then the first unpaid rows with their reasons, without those whose
+ * reason the steps below it show for all of them. Colours depend on `stream` (a terminal or not) and `NO_COLOR`.
  */
 export function renderSummary(
-  { head, unpaid }: BatchSummary,
+  { head, unpaid, steps }: BatchSummary,
   {
     stream = process.stdout,
     width = Number.POSITIVE_INFINITY,
@@ -44,20 +45,26 @@ export function renderSummary(
     lines.push('', style(open > 0 ? ['bold', 'red'] : 'bold', `incidents: ${count}`));
     lines.push(...incidents.slice(0, ROWS_NAMED).map(incidentLine));
   }
-  if (incidents.length > ROWS_NAMED) lines.push(moreLine(incidents));
+  if (incidents.length > ROWS_NAMED) lines.push(moreLine(incidents.length - ROWS_NAMED));
   const { refused } = head;
   if (refused.length > 0) {
     lines.push('', `rows left out: ${refused.length}`);
     lines.push(...refused.slice(0, ROWS_NAMED).map(refusedLine));
   }
-  if (refused.length > ROWS_NAMED) lines.push(moreLine(refused));
-  if (unpaid.length > 0) lines.push('', ...unpaid.map((payout) => unpaidLine(payout, style)));
-  if (total - completed > ROWS_NAMED) lines.push(moreLine({ length: total - completed }));
+  if (refused.length > ROWS_NAMED) lines.push(moreLine(refused.length - ROWS_NAMED));
+  const grouped = steps.filter((step) => unpaid.some((payout) => isShownBy(step, payout)));
+  const named = unpaid.filter((payout) => !grouped.some((step) => isShownBy(step, payout)));
+  if (named.length > 0) lines.push('', ...named.map((payout) => unpaidLine(payout, style)));
+  const others = grouped.reduce((left, { count }) => left - count, total - completed) - named.length;
+  if (others > 0) lines.push(moreLine(others));
   return `${lines.flatMap((line) => hanging(line, width)).join('\n')}\n`;
 }
 
-const moreLine = ({ length }: { length: number }): string =>
-  `  and ${groupedAmount(length - ROWS_NAMED)} more; the report lists all`;
+const moreLine = (count: number): string => `  and ${groupedAmount(count)} more; the report lists all`;
+
+/** Rows of one kind with different messages have a common sentence, which says less than theirs. */
+const isShownBy = ({ kind, why }: StepGroup, { reason }: ReportedPayout): boolean =>
+  kind === reason?.code && why === reason.message;
 
 /**
  * A line that is too long continues below, indented. Colour codes count as characters, so it may break early, but never inside a

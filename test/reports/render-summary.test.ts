@@ -15,7 +15,7 @@ test('says why a batch was paused by itself', async () => {
   expect(why).toBe(batch.controlReason);
 });
 
-test('shows amounts by currency and state in aligned columns, then what is not paid', async () => {
+test('shows amounts by currency and state in aligned columns, and no reason that the steps below show', async () => {
   const report = await batchSummary([
     record(1, 'completed', { amount: '1250.00' }),
     record(2, 'completed'),
@@ -30,16 +30,28 @@ test('shows amounts by currency and state in aligned columns, then what is not p
       '  EUR       completed        2  1,260.00',
       '  JPY       held             1       500',
       '',
-      '  row 3 INV-3, held: the quoted fee is above the cap [fee-above-cap]',
-      '',
     ].join('\n'),
   );
+});
+
+/** Each with a message of its own. */
+const failed = (row: number): ReturnType<typeof record> => {
+  const it = record(row, 'failed', {}, 'bank-failed');
+  return { ...it, reason: { code: 'bank-failed', message: `the bank refused it, as ${row}` } };
+};
+
+test('names rows whose reasons differ, which the steps below only sum up', async () => {
+  const rows = [record(1, 'held', {}, 'fee-above-cap'), record(2, 'held', {}, 'fee-above-cap'), failed(3), failed(4)];
+  const summary = summaryOf(await batchSummary(rows));
+  expect(summary).toMatch(/row 3 INV-3, failed: the bank refused it, as 3 .*\n {2}row 4 INV-4, failed: .* as 4 /);
+  expect(summary).not.toContain('INV-1');
+  expect(summary).not.toContain('more; the report lists all');
 });
 
 test('shows incidents above the rows that are not paid', async () => {
   const paid = record(1, 'completed');
   const incidents = [{ kind: 'second-order', reference: paid.reference, orderId: 'ord-\u001b7', seenAt: 1 } as const];
-  const summary = summaryOf(await batchSummary([paid, record(2, 'failed', {}, 'bank-failed')], { incidents }));
+  const summary = summaryOf(await batchSummary([paid, failed(2), failed(3)], { incidents }));
   expect(summary).toMatch(
     /incidents: 1\n {2}row 1, order ord-\\u001b7: the payout is completed, .*\[second-order\] inc-ord-\\u001b7\n\n/,
   );
@@ -61,7 +73,7 @@ test('says who has acknowledged an incident, and counts those that are open', as
 });
 
 test('lists the first ten that are not paid and counts the others', async () => {
-  const rows = Array.from({ length: 13 }, (_, index) => record(index + 1, 'failed', {}, 'bank-failed'));
+  const rows = Array.from({ length: 13 }, (_, index) => failed(index + 1));
   const summary = summaryOf(await batchSummary(rows));
   expect(summary.match(/ {2}row \d+/g)).toHaveLength(10);
   expect(summary).toContain('and 3 more');
