@@ -101,10 +101,12 @@ export function baseTexts({ inBase }: Pick<Costs, 'inBase'>): string[] {
 const IDS_MAX = 10;
 const GROUPS_MAX = 5;
 
+type Elsewhere = NonNullable<Plan['elsewhere']>;
+
 /** `allowed`: how somebody declines that rows are held. */
 export function elsewhereTexts({ elsewhere }: Pick<Plan, 'elsewhere'>, allowed = ''): string[] {
   if (elsewhere === null) return [];
-  const { count, totals, from, to, alike, isHeld, listed } = elsewhere;
+  const { count, totals, from, to, alike, isHeld, listed, maybe } = elsewhere;
   const days = [...new Set([from, to].flatMap((at) => at?.slice(0, 10) ?? []))].join(' to ');
   const made = days === '' ? '' : `, made ${days}`;
   const sums = totals.map(({ amount, currency }) => money(amount, currency)).join(', ');
@@ -120,7 +122,15 @@ export function elsewhereTexts({ elsewhere }: Pick<Plan, 'elsewhere'>, allowed =
             ? `${have} and ${alike === 1 ? 'is' : 'are'} held until somebody approves${allowed}: ${names}.`
             : `${have}, and ${alike === 1 ? 'is' : 'are'} paid all the same: ${names}.`,
         ]),
+    ...maybe.slice(0, GROUPS_MAX).map(maybeText),
   ];
+}
+
+function maybeText({ accountId, amount, currency, payments, rows, ids }: Elsewhere['maybe'][number]): string {
+  const some = ids.slice(0, IDS_MAX);
+  const names = `${some.join(', ')}${rows > some.length ? ' and others' : ''}`;
+  const made = `${counted(payments, 'payment')} of ${money(amount, currency)} from ${accountId}`;
+  return `${made} may have paid ${groupedAmount(payments)} of ${counted(rows, 'row')} with that account and amount: ${names}. None of these rows is held for it.`;
 }
 
 /** `2 rows are alike: INV-9001, INV-9002 (same payee, 640.00 EUR).` */

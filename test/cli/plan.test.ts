@@ -215,12 +215,12 @@ describe('the plan', () => {
     ];
     const totals = [{ currency: 'USD', count: 3, amount: '1030.50' }];
     const elsewhere = { count: 3, totals, from: '2026-03-01T08:00:00.000Z', to: '2026-03-02T08:00:00.000Z' };
-    const textOf = async (found: Pick<OrdersElsewhere, 'alike' | 'isHeld' | 'listed'>) =>
+    const textOf = async (found: Pick<OrdersElsewhere, 'alike' | 'isHeld' | 'listed'> & Partial<OrdersElsewhere>) =>
       planText(
         await planOf(
           'may.csv',
           claimRowsOf({ id: 'INV-9' }),
-          { ...NONE_ALIKE, elsewhere: { ...elsewhere, ...found } },
+          { ...NONE_ALIKE, elsewhere: { ...elsewhere, maybe: [], ...found } },
           DAYS,
         ),
       );
@@ -231,6 +231,12 @@ describe('the plan', () => {
     expect(held).toContain('held until somebody approves (--allow-look-alikes pays them): INV-9 (ord-9).');
     expect(await textOf({ alike: 1, isHeld: false, listed })).toContain('is paid all the same: INV-9 (ord-9).');
     expect(await textOf({ alike: 0, isHeld: false, listed: [] })).not.toContain('account and amount');
+    const one = { accountId: 'acc-1', amount: '1000.00', currency: 'USD', payments: 1 };
+    const ids = Array.from({ length: 11 }, (_, n) => `P-${n}`);
+    const maybe = [{ ...one, rows: 12, ids }];
+    expect(await textOf({ alike: 0, isHeld: false, listed: [], maybe })).toContain(
+      '1 payment of 1,000.00 USD from acc-1 may have paid 1 of 12 rows with that account and amount: P-0, P-1, P-2, P-3, P-4, P-5, P-6, P-7, P-8, P-9 and others. None of these rows is held for it.',
+    );
   });
 
   it('shows no names, accounts or ids', async () => {

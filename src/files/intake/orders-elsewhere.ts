@@ -24,6 +24,18 @@ export interface OrdersElsewhere {
   isHeld: boolean;
   /** The first ones, those that may have paid a row before the others. */
   listed: ListedOrder[];
+  /** Fewer payments than rows of an account and amount: which rows they may have paid is not known, and none is held. */
+  maybe: MaybePaid[];
+}
+
+interface MaybePaid {
+  accountId: string;
+  amount: string;
+  currency: string;
+  payments: number;
+  rows: number;
+  /** The first documents of those rows. */
+  ids: string[];
 }
 
 interface ListedOrder {
@@ -63,7 +75,8 @@ interface Asked {
 
 /**
  * Finds them, and marks the rows that they may have paid already. The bank shows of no order whom it pays, and amounts are common:
- * a row is marked only if there are as many orders of its account and amount as rows, so that each row may be one of them.
+ * a row is marked only if there are as many orders of its account and amount as rows, so that each row may be one of them. Of fewer
+ * orders people only read in the plan, since a payroll has many rows of one amount.
  */
 export async function markPaidElsewhere(
   lists: BankLists,
@@ -78,9 +91,13 @@ export async function markPaidElsewhere(
   const payments = others.filter(({ accountId }) => accounts.has(accountId));
   if (payments.length === 0) return null;
   const like = new Map<string, { row: number; id: string }>();
+  const maybe: MaybePaid[] = [];
   for (const [key, its] of rows) {
     const orders = byKey.get(key) ?? [];
-    if (its.length > orders.length) continue;
+    if (its.length > orders.length) {
+      maybe.push(maybePaid(staged, orders, its));
+      continue;
+    }
     for (const [n, row] of its.entries()) {
       const orderId = orders[n]?.order.order_id ?? '';
       const claim = staged.claimAt(row);
@@ -90,7 +107,17 @@ export async function markPaidElsewhere(
       if (isHeld) staged.claim({ ...claim, lookAlikeOf: claim.lookAlikeOf ?? alikeOrder(orderId) });
     }
   }
-  return { ...summed(payments), alike: like.size, isHeld: isHeld && like.size > 0, listed: listed(payments, like) };
+  return {
+    ...summed(payments),
+    ...{ alike: like.size, isHeld: isHeld && like.size > 0, listed: listed(payments, like) },
+    maybe: maybe.sort((a, b) => a.rows / a.payments - b.rows / b.payments).slice(0, LISTED_MAX),
+  };
+}
+
+function maybePaid(staged: StagedFile, payments: readonly Payment[], rows: readonly number[]): MaybePaid {
+  const { accountId = '', amount = '', currency = '' } = payments[0] ?? {};
+  const ids = rows.slice(0, LISTED_MAX).flatMap((row) => staged.claimAt(row)?.instruction.id ?? []);
+  return { accountId, amount, currency, payments: payments.length, rows: rows.length, ids };
 }
 
 function summed(payments: readonly Payment[]): Pick<OrdersElsewhere, 'count' | 'totals' | 'from' | 'to'> {

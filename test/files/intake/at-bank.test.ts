@@ -99,7 +99,7 @@ describe('payments that another system or store has made', () => {
     expect(marked).toEqual([undefined, elsewhere?.listed[0]?.orderId]);
   });
 
-  it('hold no row by an amount that more rows have than payments, or that another account has paid', async () => {
+  it('hold no row by an amount that more rows have than payments, which are named, or that another account has paid', async () => {
     const proxy = await openFaultProxy();
     await payElsewhere(proxy, '500.00');
     await payElsewhere(proxy, '70.00', 'acc-u1001-eur').catch(() => undefined);
@@ -108,7 +108,10 @@ describe('payments that another system or store has made', () => {
       { id: 'b', amount: '500.00' },
       { id: 'c', amount: '70.00' },
     ];
-    expect((await plannedOf(proxy, rows)).elsewhere).toMatchObject({ count: 1, alike: 0, isHeld: false });
+    expect((await plannedOf(proxy, rows)).elsewhere).toMatchObject({
+      ...{ count: 1, alike: 0, isHeld: false },
+      maybe: [{ accountId: 'acc-u1001-usd', amount: '500.00', currency: 'USD', payments: 1, rows: 2, ids: ['a', 'b'] }],
+    });
   });
 
   it('are none of those that brought money', async () => {
