@@ -23,6 +23,8 @@ export interface Comparison {
   sides: readonly string[];
   lines: readonly ComparedLine[];
   note?: string;
+  /** Of orders at the bank: the id of each side. */
+  orderIds?: readonly string[];
 }
 
 interface ComparedLine {
@@ -175,6 +177,7 @@ async function ordersCompared(
   return {
     title: `${titleOf(row)}, orders at the bank`,
     sides: shown.map((_, index) => `order ${index + 1}`),
+    orderIds: shown.map((order) => order.order_id),
     lines: comparedLines(shown.map((order) => orderSide(order, knownAs(order.order_id)))),
   };
 }

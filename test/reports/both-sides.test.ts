@@ -39,6 +39,7 @@ it('shows a second order that only the list of the bank has beside the one that 
   expect(more).toEqual([]);
   const line = (name: string) => compared?.lines.find((it) => it.name === name);
   expect(new Set(line('order')?.values)).toEqual(new Set(orders));
+  expect(compared?.orderIds).toEqual(line('order')?.values);
   expect(new Set(line('known as')?.values)).toEqual(new Set(['the answer to an attempt', 'shown by the bank']));
   expect(new Set(line('amount')?.values)).toEqual(new Set(['12.50 USD', '13.50 USD']));
   expect(line('amount')?.differs).toBe(true);

@@ -91,15 +91,23 @@ export function show(reply: FastifyReply, view: View, { title, body, status = 20
     .send(documentOf(view, title, body).markup);
 }
 
+/** The page whose form was sent, if it is one of ours; a path that begins with two slashes would be another host. */
+const pageOfForm = ({ method, headers: { referer = '', host } }: FastifyRequest): string | undefined => {
+  const page = URL.parse(referer);
+  if (method !== 'POST' || page === null || page.host !== host || page.pathname.startsWith('//')) return undefined;
+  return `${page.pathname}${page.search}`;
+};
+
 /** The error document of the API, as a page for people. */
-export function errorPage(document: { error?: { message?: string; hint?: string } }): Page {
+export function errorPage(request: FastifyRequest, document: { error?: { message?: string; hint?: string } }): Page {
   const { message = 'Something went wrong.', hint } = document.error ?? {};
   const title = 'This did not work';
+  const before = pageOfForm(request);
   const body = html`<section class="narrow">
 <h1>${title}</h1>
 <p class="problem" role="alert">${message}</p>
 ${hint !== undefined && html`<p>${hint}</p>`}
-<p><a href="/">Back to the start page</a></p>
+<p><a href="${before ?? '/'}">Back to the ${before === undefined ? 'start page' : 'page before'}</a></p>
 </section>`;
   return { title, body };
 }

@@ -99,7 +99,7 @@ export async function pages(app: FastifyInstance, served: Gateway): Promise<void
     request.raw.resume();
     reply.headers(headers);
     if (request.headers.accept === 'application/json') return reply.code(status).send(document);
-    return show(reply, viewOf(request, reply, gateway), { ...errorPage(document), status });
+    return show(reply, viewOf(request, reply, gateway), { ...errorPage(request, document), status });
   });
   assetRoutes(app);
   missingPage(app);

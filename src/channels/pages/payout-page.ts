@@ -85,6 +85,7 @@ const resolveBody = z.object({
   action: z.enum(RESOLVE_ACTIONS),
   evidence: storableText,
   order: optionalText,
+  otherOrder: optionalText,
   ...senderFields,
 });
 const cancelBody = z.object({ reason: storableText, by: storableText.optional() });
@@ -195,7 +196,8 @@ function resolveRoute(app: FastifyInstance, gateway: PagesGateway): void {
   app.post('/payouts/:reference/resolve', accessOf(OPERATING), async (request, reply) => {
     const row = await payoutIn(request, gateway);
     const { reference } = row;
-    const { action, evidence, order: orderId, ...sent } = parsed(resolveBody, request.body, 'form');
+    const { action, evidence, order, otherOrder, ...sent } = parsed(resolveBody, request.body, 'form');
+    const orderId = order ?? otherOrder;
     const touched = scopeFactsOfRow(row);
     assertMayOperate(request.caller, 'resolve', touched);
     if (!isUndecidable(row)) {
@@ -205,7 +207,7 @@ function resolveRoute(app: FastifyInstance, gateway: PagesGateway): void {
     }
     if (action === 'adopt-order' && orderId === undefined) {
       throw new Problem('usage', 'order-missing', 'The id of the order to follow is missing.', {
-        hint: 'Enter the id that the bank shows.',
+        hint: 'Choose the order, or enter the id that the bank shows.',
       });
     }
     const about = { question: 'resolve', reference, digest: resolveDigest(action, orderId), remark: evidence } as const;
@@ -344,7 +346,7 @@ ${next(page)}
 ${bothSides(page.sides)}
 ${decision(page)}
 ${page.mayRecheck && recheckForm(view, row)}
-${page.mayResolve && resolveForm(view, row)}
+${page.mayResolve && resolveForm(page)}
 ${page.mayCancel && cancelForm(view, reference)}
 ${payAgain(page)}
 ${page.comments}
@@ -437,19 +439,31 @@ ${view.isTrial && byField()}
 </form></section>`;
 
 /** The decisions of an operator about a payout that the product cannot decide. */
-const resolveForm = (view: View, { reference }: PayoutRecord): Html => html`<section><h2>An operator decides</h2>
+const resolveForm = ({
+  view,
+  shown: { row },
+  sides = [],
+}: PayoutPage): Html => html`<section><h2>An operator decides</h2>
 <p>Enter what you know. It is checked against the bank first, and refused if the bank shows something else. What
 the bank does not show, a second person has to say as well, with evidence.</p>
 <div class="card">${signedForm(
   view,
-  `${payoutPath(reference)}/resolve`,
+  `${payoutPath(row.reference)}/resolve`,
   html`<p><label>Action <select name="action">${Object.entries(MEANS).map(([action, means]) => html`<option value="${action}">${means}</option>`)}</select></label></p>
 <p><label>Evidence <input name="evidence" required maxlength="200" aria-describedby="evidence-help"></label>
 <span class="quiet" id="evidence-help">For example a statement or an answer of the bank. No names or account numbers.</span></p>
-<p><label>Bank order <input name="order" maxlength="200" aria-describedby="order-help"></label>
-<span class="quiet" id="order-help">Only to follow an order: its id at the bank.</span></p>`,
+${orderChoice(sides.flatMap(({ sides: names, orderIds = [] }) => orderIds.map((id, index) => ({ id, name: names[index] }))))}`,
   html`<button class="main">Resolve</button>`,
 )}</div></section>`;
+
+/** The orders of the comparison to choose from; any other by its id. */
+const orderChoice = (orders: readonly { id: string; name: string | undefined }[]): Html =>
+  orders.length === 0
+    ? html`<p><label>Bank order <input name="order" maxlength="200" aria-describedby="order-help"></label>
+<span class="quiet" id="order-help">Only to follow an order: its id at the bank.</span></p>`
+    : html`<fieldset><legend>Bank order, only to follow one</legend>
+${orders.map(({ id, name }) => html`<label class="inline"><input type="radio" name="order" value="${id}"> <span>${name}, <code>${id}</code></span></label>\n`)}<label class="inline"><input type="radio" name="order" value="" checked> none of these</label>
+<p><label>Another one: its id at the bank <input name="otherOrder" maxlength="200"></label></p></fieldset>`;
 
 /** A payout, what it asks, and what else a page shows of it. */
 interface PayoutShown extends Omit<ShownQuestion, 'payee'> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { because } from '../../../src/domain/reasons.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
+import { DEFAULT_PAYMENT } from '../../support/product.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
@@ -109,6 +110,39 @@ describe('a payout that nobody can decide by reading', () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     expect((await carol.send(`${path}/resolve`, { method: 'POST', body, headers })).status).toBe(409);
     expect((await carol.send(path)).text).not.toContain('An operator decides');
+  });
+
+  it('follows an order that is chosen of those that the page compares, or another one by its id', async () => {
+    const gateway = await openGateway();
+    const { store, bank } = gateway.proxy;
+    const { reference } = await undecidable(gateway);
+    const place = async (name: string): Promise<string> =>
+      (await bank.transactions.payment({ ...DEFAULT_PAYMENT, reference: name })).order_id;
+    const ids = [await place('one'), await place('two')];
+    for (const orderId of ids)
+      await store.recordIncident({ reference, orderId, kind: 'second-order', seenAt: Date.now() });
+    const visit = new Visit(gateway.url);
+    const path = `/payouts/${reference}`;
+    const { text } = await visit.send(path);
+    for (const id of ids) expect(text).toContain(`<input type="radio" name="order" value="${id}">`);
+    const adopt = { action: 'adopt-order', evidence: 'an answer of the bank', by: 'carol' };
+    for (const fields of [
+      { order: ids[1] ?? '', otherOrder: '' },
+      { order: '', otherOrder: 'ord-9' },
+    ])
+      expect((await visit.submit(path, `${path}/resolve`, { ...adopt, ...fields })).status).toBe(303);
+    expect(gateway.resolves.map((it) => it.orderId)).toEqual([ids[1], 'ord-9']);
+  });
+
+  it('an error of a form leads back to the page of the form, and to no other host', async () => {
+    const gateway = await openGateway();
+    const path = `/payouts/${(await undecidable(gateway)).reference}`;
+    const visit = new Visit(gateway.url);
+    const missing = { action: 'adopt-order', evidence: 'an answer of the bank', by: 'carol', order: '' };
+    const from = async (referer: string) => (await visit.submit(path, `${path}/resolve`, missing, { referer })).text;
+    expect(await from(`${gateway.url}${path}`)).toContain(`<a href="${path}">Back to the page before</a>`);
+    for (const referer of [`http://elsewhere.example${path}`, `${gateway.url}//elsewhere.example`, 'nothing'])
+      expect(await from(referer)).toContain('<a href="/">Back to the start page</a>');
   });
 
   it('says why the workflow did not take it, and so does the audit; in a trial by name and without JavaScript', async () => {
