@@ -68,6 +68,15 @@ const PASSING: ReadonlySet<CauseName | null> = new Set([
   ...(['nothing-listens', 'silent', 'closes-the-connection', 'fails-itself', 'asks-for-fewer-calls'] as const),
 ]);
 
+/** Something answers there, so that it must not be called unanswered. */
+const ANSWERS: ReadonlySet<CauseName | null> = new Set([
+  ...(['answers-something-else', 'fails-itself', 'wrong-path', 'redirects', 'asks-for-fewer-calls'] as const),
+  ...(['key-refused', 'token-missing', 'token-repeated'] as const),
+]);
+
+const didNot = (cause: CauseName | null): string =>
+  ANSWERS.has(cause) ? 'has given no usable answer' : 'has not answered';
+
 /** What is in the way of all payouts. `start`: the command that starts a worker. */
 export function hindrancesOf({ workers, lastSeenAt, outages }: Liveness, start: string): Hindrance[] {
   if (workers === 0) {
@@ -85,7 +94,7 @@ export function hindrancesOf({ workers, lastSeenAt, outages }: Liveness, start: 
     return [
       {
         part,
-        says: `${PARTS[part]} has not answered since ${minuteOf(outage.since)}${why}`,
+        says: `${PARTS[part]} ${didNot(outage.cause)} since ${minuteOf(outage.since)}${why}`,
         who: OPERATORS,
         todo: PASSING.has(outage.cause) ? 'Nothing.' : `\`payouts doctor\` says what to change (${ADDRESS[part]}).`,
         byItself: `It continues when ${PARTS[part]} answers.`,

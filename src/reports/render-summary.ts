@@ -63,8 +63,8 @@ export function renderSummary(
 const moreLine = (count: number): string => `  and ${groupedAmount(count)} more; the report lists all`;
 
 /** Rows of one kind with different messages have a common sentence, which says less than theirs. */
-const isShownBy = ({ kind, why }: StepGroup, { reason }: ReportedPayout): boolean =>
-  kind === reason?.code && why === reason.message;
+const isShownBy = ({ kind, why, count }: StepGroup, { reason }: ReportedPayout): boolean =>
+  kind === reason?.code && (count === 1 || why === reason.message);
 
 /**
  * A line that is too long continues below, indented. Colour codes count as characters, so it may break early, but never inside a

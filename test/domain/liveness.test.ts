@@ -35,7 +35,7 @@ it('without a number of payouts it says none', () => {
 it('what ends only by a change of the settings is not called nothing to do', () => {
   const refused = worker({ outages: { bank: { since: AT_0609, cause: 'key-refused' } } });
   expect(texts([refused], 1)).toEqual([
-    'The bank has not answered since 2026-05-12 06:09 UTC (it does not accept the key). 1 payout waits; nothing is lost. `payouts doctor` says what to change (PAYOUTS_API_URL).',
+    'The bank has given no usable answer since 2026-05-12 06:09 UTC (it does not accept the key). 1 payout waits; nothing is lost. `payouts doctor` says what to change (PAYOUTS_API_URL).',
   ]);
 });
 
