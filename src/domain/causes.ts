@@ -419,7 +419,7 @@ export const CAUSES = {
     of: HTTP,
     shape: /AuthenticationError|\bHTTP 40[13]\b|refused the key/,
     says: 'it does not accept the key',
-    remedy: 'Check {access}; some banks also let in known addresses only.',
+    remedy: 'Check {access}; it may also let in known addresses only.',
   },
   redirects: {
     of: HTTP,

@@ -278,29 +278,34 @@ const UNREADABLE = ['OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR', 'ERR_JWKS
 
 interface LibraryError {
   code?: string;
-  /** As RFC 6749 has it. */
+  /** As RFC 6749 has it, or the provider has made it up. */
   error?: string;
+  status?: number;
   cause?: { status?: number; body?: { issuer?: unknown }; claim?: unknown; cause?: { claim?: unknown } };
 }
 
+/** Of the client and its secret: RFC 6749, section 5.2, has the first, and Keycloak answers a wrong secret with the second. */
+const KEY_ERRORS = ['invalid_client', 'unauthorized_client'];
+
 /** Nothing of a token or a claim is kept: what is thrown here is logged and shown. */
 function inOurWords(thrown: unknown): never {
-  const { code = '', error = '', cause } = thrown as LibraryError;
+  const { code = '', error = '', status = 500, cause } = thrown as LibraryError;
   if (code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED' && cause?.body?.issuer !== undefined) {
     throw anotherIssuer();
   }
   const why = UNPROVEN[code];
   if (why !== undefined) throw new NotVouched(why);
-  if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' || error === 'invalid_client') throw new Error('refused the key');
-  if (code === 'OAUTH_RESPONSE_BODY_ERROR' && error === 'invalid_grant') {
-    throw new NotVouched('the provider no longer knows this sign-in');
-  }
-  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') {
-    throw new NotVouched(`the provider refused (${/^[\w-]{1,40}$/.test(error) ? error : 'without a reason'})`);
+  if (code === 'OAUTH_WWW_AUTHENTICATE_CHALLENGE') throw new Error('refused the key');
+  const named = /^[\w-]{1,40}$/.test(error) ? error : 'without a reason';
+  if (code === 'OAUTH_AUTHORIZATION_RESPONSE_ERROR') throw new NotVouched(`the provider refused (${named})`);
+  if (code === 'OAUTH_RESPONSE_BODY_ERROR') {
+    if (KEY_ERRORS.includes(error)) throw new Error('refused the key');
+    if (error === 'invalid_grant') throw new NotVouched('the provider no longer knows this sign-in');
+    // Dex answers `invalid_request` for a code or a refresh token that it does not know.
+    if (status === 400) throw new NotVouched(`the provider refused (${named})`);
+    throw new Error(`HTTP ${status} (${named})`);
   }
   if (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM') throw new Error(`HTTP ${cause?.status}`);
   if (UNREADABLE.includes(code)) throw new Error('not JSON');
-  if (code === 'OAUTH_RESPONSE_BODY_ERROR')
-    throw new Error(`HTTP 500 (${/^\w{1,40}$/.exec(error)?.[0] ?? 'no reason'})`);
   throw thrown;
 }

@@ -24,6 +24,8 @@ export interface TestProvider {
   lie: ((claims: Record<string, unknown>) => Record<string, unknown>) | undefined;
   /** Signs ID tokens with this key instead of one of its own. */
   forgeWith: SigningKey | undefined;
+  /** What it answers whoever asks for a token, as other providers do. */
+  refusal: { status: number; error: string } | undefined;
   /** Requests that it was sent, as `GET /path`. */
   requests: string[];
   /** A logout token of its own about an account, made now, with other claims instead or none (undefined). */
@@ -64,6 +66,7 @@ export async function openProvider(
     accounts: new Map(),
     lie: undefined,
     forgeWith: undefined,
+    refusal: undefined,
     requests: [],
     logoutToken(sub, claims, by = key) {
       const now = Math.floor(Date.now() / 1_000);
@@ -151,6 +154,11 @@ function serve(it: TestProvider, { key, redirect, refreshes, namesSessions }: Se
     const [, uid] = /^\/login\/([\w-]+)$/.exec(context.path) ?? [];
     if (uid === undefined) {
       await next();
+      if (context.path === '/token' && it.refusal !== undefined) {
+        const { status, error } = it.refusal;
+        Object.assign(context, { status, body: { error } });
+        return;
+      }
       const tokens = context.body as { id_token?: string } | undefined;
       if (context.path === '/token' && tokens?.id_token !== undefined) {
         tokens.id_token = issued(tokens.id_token, it, key);

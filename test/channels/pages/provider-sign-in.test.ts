@@ -358,6 +358,18 @@ describe('who is signed in', () => {
     expect(await isIn(bob)).toBe(true);
   });
 
+  it('is out where the provider refuses its token in words of its own, as Dex does', async () => {
+    const opened = await open();
+    const { visit, provider, clock } = opened;
+    const alice = visit();
+    await alice.signIn('0a1b');
+    provider.refusal = { status: 400, error: 'invalid_request' };
+    clock.now += RECHECK_MS / 2;
+    expect(await isIn(alice)).toBe(false);
+    expect((await audited(opened)).at(-1)).toBe('alice signed out (the provider refused (invalid_request))');
+    expect(whyOf(await visit().signIn('0a1b'))).toBe('401: Not signed in: the provider refused (invalid_request).');
+  });
+
   it('stays while the provider is down for a moment, and is out once its word has grown old', async () => {
     const opened = await open();
     const { visit, provider, clock } = opened;
@@ -596,6 +608,17 @@ describe('a provider that cannot be used', () => {
     expect(whyOf(answer)).toBe('503: Not signed in: the sign-in provider cannot be used at the moment.');
     expect(gateway.log.join()).toContain('Check PAYOUTS_OIDC_CLIENT_ID and PAYOUTS_OIDC_CLIENT_SECRET');
     expect((await new Visit(origin).signIn(passkeys.bob ?? softwarePasskey())).status).toBe(303);
+  });
+
+  // As Keycloak names a wrong secret, and any of them what is wrong with itself.
+  it.each([
+    [401, 'unauthorized_client', 'Check PAYOUTS_OIDC_CLIENT_ID and PAYOUTS_OIDC_CLIENT_SECRET'],
+    [503, 'temporarily_unavailable', 'reports an error of its own'],
+  ])('is one that answers with %i and %s', async (status, error, remedy) => {
+    const { visit, gateway, provider } = await open();
+    provider.refusal = { status, error };
+    expect((await visit().signIn('0a1b')).status).toBe(503);
+    expect(gateway.log.join()).toContain(remedy);
   });
 
   it('is one that does not answer', async () => {
