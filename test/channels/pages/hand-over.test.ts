@@ -3,35 +3,18 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { csvOf } from '../../e2e/payout-files.ts';
 import { openGateway } from '../http/running-gateway.ts';
-import { openPages, pagePeople, type Seen, signedIn, Visit } from './visiting.ts';
+import { openPages, pagePeople, signedIn, submitFile, Visit } from './visiting.ts';
 
 const GOOD = csvOf([{ id: '1' }, { id: '2', amount: '13.00' }]);
 const MIXED = csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]);
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What a browser sends for the form with the file. */
-async function upload(visit: Visit, name: string, text: string, { csrf }: { csrf?: string } = {}): Promise<Seen> {
-  const { text: page } = await visit.send('/batches/new');
-  const token = csrf ?? /name="_csrf" value="([^"]*)"/.exec(page)?.[1] ?? '';
-  const boundary = 'form-boundary-of-a-test';
-  const body = [
-    `--${boundary}\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n${token}`,
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv\r\n\r\n${text}`,
-    `--${boundary}--\r\n`,
-  ].join('\r\n');
-  return visit.send('/batches/new', {
-    method: 'POST',
-    body,
-    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-  });
-}
-
 describe('a file handed over on the pages', () => {
   it('is offered without its rows with findings, unless a finding is about the whole file', async () => {
     const visit = new Visit((await openGateway()).url);
     const refused = async (csv: string) =>
-      (await visit.send(`${(await upload(visit, 'a.csv', csv)).headers.location}`)).text;
+      (await visit.send(`${(await submitFile(visit, 'a.csv', csv)).headers.location}`)).text;
     expect(await refused(MIXED)).toMatch(/too-many-decimals.*Leave out rows with findings/s);
     expect(await refused(MIXED.replace('id,', 'id,notte,'))).not.toContain('Leave out rows');
   });
@@ -39,7 +22,7 @@ describe('a file handed over on the pages', () => {
   it('shows the first rows of its plan, the others behind a click, and no column that is empty', async () => {
     const visit = new Visit((await openGateway()).url);
     const rows = Array.from({ length: 25 }, (_, n) => ({ id: `inv-${n + 1}`, amount: `${n + 1}.00`, note: 'Rent' }));
-    const { text } = await visit.send(`${(await upload(visit, 'a.csv', csvOf(rows))).headers.location}`);
+    const { text } = await visit.send(`${(await submitFile(visit, 'a.csv', csvOf(rows))).headers.location}`);
     const [shown = '', folded = ''] = text.slice(text.indexOf('Who is paid')).split('<details');
     expect(shown).toContain('20 of 25</caption>');
     expect([shown.match(/inv-\d+/g)?.length, folded.match(/inv-\d+/g)?.length]).toEqual([20, 5]);
@@ -58,7 +41,7 @@ describe('a file handed over on the pages', () => {
     const { proxy } = gateway;
     Object.assign(gateway.app.config, { bankAuditsFrom: { USD: '12' } });
     const alice = await signedIn(people, 'alice');
-    const sent = await upload(alice, 'payroll.csv', GOOD);
+    const sent = await submitFile(alice, 'payroll.csv', GOOD);
     const path = `${sent.headers.location}`;
     expect(path).toMatch(/^\/batches\/new\/[0-9a-f-]{36}$/);
     const plan = await alice.send(path);
@@ -75,7 +58,7 @@ describe('a file handed over on the pages', () => {
     expect(agreed).toMatchObject({ status: 303, headers: { location: `/batches/${batch?.batchId}` } });
     expect(batch).toMatchObject({ by: 'alice', file: 'payroll.csv', total: 2 });
     expect(readdirSync(gateway.uploads)).toEqual([]);
-    const again = `${(await upload(anna, 'payroll.csv', GOOD)).headers.location}`;
+    const again = `${(await submitFile(anna, 'payroll.csv', GOOD)).headers.location}`;
     const taken = await anna.send(again);
     expect([taken.status, taken.headers.location]).toEqual([409, undefined]);
     expect(taken.text).not.toContain(`${batch?.batchId}`);
@@ -90,7 +73,7 @@ describe('a file handed over on the pages', () => {
     ]);
     const gateway = await openPages(people);
     const alice = await signedIn(people, 'alice');
-    const path = `${(await upload(alice, 'payroll.csv', GOOD)).headers.location}`;
+    const path = `${(await submitFile(alice, 'payroll.csv', GOOD)).headers.location}`;
     const batch = `${(await alice.submit(path, path, {})).headers.location}`;
     const { text } = await alice.send(batch);
     expect(text).toContain('Nothing has been sent. It starts in ');
@@ -112,7 +95,7 @@ describe('a file handed over on the pages', () => {
     ]);
     const gateway = await openPages(people);
     const [alice, anna] = [await signedIn(people, 'alice'), await signedIn(people, 'anna')];
-    const pathOf = async (visit: Visit) => `${(await upload(visit, 'a.csv', GOOD)).headers.location}`;
+    const pathOf = async (visit: Visit) => `${(await submitFile(visit, 'a.csv', GOOD)).headers.location}`;
     const first = await pathOf(alice);
     const annas: string[] = [];
     for (let n = 0; n < 60; n += 1) annas.push(await pathOf(anna));
@@ -127,13 +110,13 @@ describe('a file handed over on the pages', () => {
   it('is planned with what to check: warnings, and payouts that look like earlier ones', async () => {
     const gateway = await openGateway();
     const visit = new Visit(gateway.url);
-    const first = `${(await upload(visit, 'first.csv', GOOD)).headers.location}`;
+    const first = `${(await submitFile(visit, 'first.csv', GOOD)).headers.location}`;
     expect((await visit.submit(first, first, { by: 'alice' })).status).toBe(303);
     const again = csvOf([
       { id: '3', execute_on: '2020-03-31' },
       { id: '4', amount: '99.00', execute_on: '2020-03-31' },
     ]);
-    const { text } = await visit.send(`${(await upload(visit, 'again.csv', again)).headers.location}`);
+    const { text } = await visit.send(`${(await submitFile(visit, 'again.csv', again)).headers.location}`);
     expect(text).toContain('date-in-the-past');
     expect(text.replaceAll('<wbr>', '').replace(/<[^>]+>/g, ' ')).toMatch(
       /Rows 1-2 +execute_on +the date is in the past/,
@@ -173,7 +156,7 @@ describe('a file handed over on the pages', () => {
       { id: '1', ...euros },
       { id: '2', amount: '13.00', ...euros },
     ]);
-    const path = `${(await upload(alice, 'euros.csv', csv)).headers.location}`;
+    const path = `${(await submitFile(alice, 'euros.csv', csv)).headers.location}`;
     const each = await alice.send(path);
     expect(each.text).toContain('<option value="per-row" selected>each payout by itself</option>');
     expect(each.text).not.toContain('One exchange for');
@@ -198,7 +181,7 @@ describe('a file handed over on the pages', () => {
   it('shows what is wrong in place, and goes on without the bad rows where that is wanted', async () => {
     const gateway = await openGateway();
     const visit = new Visit(gateway.url);
-    const path = `${(await upload(visit, 'mixed.csv', MIXED)).headers.location}`;
+    const path = `${(await submitFile(visit, 'mixed.csv', MIXED)).headers.location}`;
     const refused = await visit.send(path);
     expect(refused.status).toBe(422);
     expect(refused.text).toContain('Row 2, line 3');
@@ -218,9 +201,9 @@ describe('a file handed over on the pages', () => {
   it('is not taken without the token of its form, without a name or with a path for one', async () => {
     const gateway = await openGateway();
     const visit = new Visit(gateway.url);
-    expect((await upload(visit, 'payroll.csv', GOOD, { csrf: 'made-up' })).status).toBe(403);
-    expect((await upload(visit, '', GOOD)).status).toBe(400);
-    expect((await upload(visit, '..', GOOD)).status).toBe(400);
+    expect((await submitFile(visit, 'payroll.csv', GOOD, { csrf: 'made-up' })).status).toBe(403);
+    expect((await submitFile(visit, '', GOOD)).status).toBe(400);
+    expect((await submitFile(visit, '..', GOOD)).status).toBe(400);
     expect(readdirSync(gateway.uploads)).toEqual([]);
     expect((await visit.send('/batches/new/none')).status).toBe(404);
   });
@@ -233,7 +216,7 @@ it('a file with wrong values is corrected on the page: the copy is checked again
   ]);
   const gateway = await openPages(people);
   const alice = await signedIn(people, 'alice');
-  const path = `${(await upload(alice, 'payroll.csv', MIXED)).headers.location}`;
+  const path = `${(await submitFile(alice, 'payroll.csv', MIXED)).headers.location}`;
   const refused = (await alice.send(path)).text;
   expect(refused).toMatch(/<label>amount <input name="cell:2:amount" value="1.234"/);
   const wrong = await alice.submit(path, `${path}/correct`, { 'cell:2:amount': '1.2345' });
@@ -270,7 +253,7 @@ it.each([
   ['nothing is wrong with any value', '[{]'],
 ])('a file is not corrected on the page where %s', async (_, text) => {
   const visit = new Visit((await openGateway()).url);
-  const path = `${(await upload(visit, 'a.csv', text)).headers.location}`;
+  const path = `${(await submitFile(visit, 'a.csv', text)).headers.location}`;
   expect((await visit.send(path)).text).not.toContain('/correct"');
 });
 

@@ -3,7 +3,7 @@ import { resolveDigest } from '../../../src/domain/authority.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { mt940Of, UNEXPLAINED } from '../http/statement-samples.ts';
 import { claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn, type Visit } from './visiting.ts';
+import { openPages, pagePeople, type Seen, signedIn, submitFile, type Visit } from './visiting.ts';
 
 async function opened() {
   const people = await pagePeople([
@@ -19,18 +19,8 @@ async function opened() {
 
 const csrfIn = (text: string): string => /name="_csrf" value="([^"]*)"/.exec(text)?.[1] ?? '';
 
-/** As the form of the page sends it. */
-async function upload(visit: Visit, text: string, csrf?: string) {
-  const token = csrf ?? csrfIn((await visit.send('/statements')).text);
-  const boundary = 'form-boundary-of-a-test';
-  const body = [
-    `--${boundary}\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n${token}`,
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="march.sta"\r\n\r\n${text}`,
-    `--${boundary}--\r\n`,
-  ].join('\r\n');
-  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
-  return visit.send('/statements', { method: 'POST', body, headers });
-}
+const upload = (visit: Visit, text: string, csrf?: string): Promise<Seen> =>
+  submitFile(visit, 'march.sta', text, { page: '/statements', ...(csrf !== undefined && { csrf }) });
 
 it('a statement is taken on the page, whose differences show both sides, and are a table and JSON', async () => {
   const { people, store } = await opened();

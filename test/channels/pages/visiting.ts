@@ -139,3 +139,24 @@ export async function signedIn({ origin, passkeys }: PagePeople, name: string): 
   if (answer.status !== 303) throw new Error(`${name} was not signed in: ${answer.text}`);
   return visit;
 }
+
+/** What a browser sends for the form with a file. */
+export async function submitFile(
+  visit: Visit,
+  name: string,
+  text: string,
+  { csrf, page = '/batches/new' }: { csrf?: string; page?: string } = {},
+): Promise<Seen> {
+  const token = csrf ?? /name="_csrf" value="([^"]*)"/.exec((await visit.send(page)).text)?.[1] ?? '';
+  const boundary = 'form-boundary-of-a-test';
+  const body = [
+    `--${boundary}\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n${token}`,
+    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: text/csv\r\n\r\n${text}`,
+    `--${boundary}--\r\n`,
+  ].join('\r\n');
+  return visit.send(page, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  });
+}
