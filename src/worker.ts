@@ -38,7 +38,7 @@ import { executionsOver } from './platform/temporal/workflow-executions.ts';
 import { type OpenSender, openSender } from './platform/this-sender.ts';
 import { warnOfUnneeded } from './platform/unneeded-secrets.ts';
 import { countedByUser } from './platform/user-of-activity.ts';
-import { pruneEvents } from './reports/events/prune.ts';
+import { pruneEvents } from './reports/events/deliver.ts';
 import { remindPeople } from './reports/events/remind.ts';
 import { pagesUrl } from './reports/links.ts';
 import { reportFolder } from './reports/report-batch.ts';

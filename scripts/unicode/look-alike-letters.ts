@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { bare, skeletonBy } from '../../src/people/look-alike-names.ts';
+import { bare, skeletonBy } from '../../src/people/payee-flags.ts';
 
 /**
  * The table of letters that look alike, made from data of the Unicode Consortium that lies beside this file, unchanged:

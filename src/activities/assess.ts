@@ -29,7 +29,6 @@ import {
   payoutReference,
   payoutWorkflowId,
 } from '../domain/names.ts';
-import { foreignAccount, unfitExchange, unfitTransfer } from '../domain/own-accounts.ts';
 import {
   ACCOUNT_FIELDS,
   type CheckKind,
@@ -42,7 +41,14 @@ import {
 } from '../domain/payee.ts';
 import { isUnpaid, type StoredState } from '../domain/payout-state.ts';
 import { because } from '../domain/reasons.ts';
-import { type ExchangeOrder, listsOfPlan, type PaymentOrder } from '../domain/sent-order.ts';
+import {
+  type ExchangeOrder,
+  foreignAccount,
+  listsOfPlan,
+  type PaymentOrder,
+  unfitExchange,
+  unfitTransfer,
+} from '../domain/sent-order.ts';
 import { bankSays, type ExchangeProgress, orderAsked, orderToRepeat, refusalMeaning } from '../domain/submission.ts';
 import { switchFactsOf } from '../domain/switches.ts';
 import { DAY_MS } from '../domain/time.ts';

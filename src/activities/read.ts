@@ -7,8 +7,8 @@ import { Superseded } from '../domain/claim.ts';
 import type { Assessment } from '../domain/gates.ts';
 import { exceedsSlippage } from '../domain/money.ts';
 import { mainOrderKindOf, type OrderKind } from '../domain/names.ts';
-import { besideExchange, paidEnd, type RejectedAs, unpaidEnd } from '../domain/order-end.ts';
 import {
+  besideExchange,
   type Difference,
   differencesOf,
   isArrival,
@@ -19,16 +19,17 @@ import {
   type OrderFacts,
   type OrderJudgement,
   type PaidOrder,
+  paidEnd,
+  type RejectedAs,
+  unpaidEnd,
 } from '../domain/order-judgement.ts';
 import { type ClosedMeaning, isNoMoney, isTerminal, type NoMoney } from '../domain/order-status.ts';
 import { isUnpaid, type Reason, type StoredState } from '../domain/payout-state.ts';
 import { forPeople } from '../domain/reconciliation.ts';
 import { referenceForm } from '../domain/reference-form.ts';
-import type { SentOrder } from '../domain/sent-order.ts';
-import { paidShown } from '../domain/sent-order.ts';
+import { paidShown, type SentOrder } from '../domain/sent-order.ts';
 import type { ExchangeProgress } from '../domain/submission.ts';
-import type { Caller } from '../store/claimed-row.ts';
-import { rowAsRecorded } from '../store/claimed-row.ts';
+import { type Caller, rowAsRecorded } from '../store/claimed-row.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { recordedAssessment } from './assess.ts';
 import { rejectedAs } from './decide-order.ts';

@@ -6,8 +6,13 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isBankError, undefinedIf } from '../bank/errors.ts';
-import { AUDIT_ENTRIES, AUDIT_EXPORT } from '../channels/http/operations/audit-operations.ts';
-import { counted, secondOf, widthOf } from '../domain/display.ts';
+import {
+  AUDIT_ENTRIES,
+  AUDIT_EXPORT,
+  RETENTION,
+  type Retention,
+} from '../channels/http/operations/audit-operations.ts';
+import { counted, isoOrNull, minuteOf, secondOf, widthOf } from '../domain/display.ts';
 import { groupedAmount } from '../domain/money.ts';
 import { Problem } from '../domain/problem.ts';
 import {
@@ -39,8 +44,7 @@ import {
   verifierText,
 } from '../store/audit/checkpoint.ts';
 import { detailShown } from '../store/audit/entry.ts';
-import type { LogVerdict } from '../store/audit/verify-log.ts';
-import { verifyExport } from '../store/audit/verify-log.ts';
+import { type LogVerdict, verifyExport } from '../store/audit/verify-log.ts';
 import type { NumberedEntry, Store } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -292,4 +296,36 @@ async function assertNew(store: Store, next: string): Promise<void> {
   throw new Problem('usage', 'key-used-before', 'This key was used before and has been replaced.', {
     hint: 'Make a new one: openssl genpkey -algorithm ed25519',
   });
+}
+
+/** `payouts retention`: reads the store and boots nothing. */
+export async function retention(session: Session, { days }: { days?: number }): Promise<void> {
+  const found = await session.ask(RETENTION, { days });
+  const { before, erased, ...facts } = found;
+  const document = {
+    ...facts,
+    before: found.days === null ? null : new Date(before).toISOString(),
+    erased: { payouts: erased.payouts, lastAt: isoOrNull(erased.lastAt) },
+  };
+  session.output.result({ retention: document }, textOf(found, days !== undefined).join('\n'));
+}
+
+function textOf({ days, before, due, open, kept, erased }: Retention, isAsked: boolean): string[] {
+  const erasedText =
+    erased.lastAt === null
+      ? 'Nothing has been erased.'
+      : `Erased: ${counted(erased.payouts, 'payout')}, the last at ${minuteOf(erased.lastAt)}.`;
+  if (days === null) {
+    const off =
+      'Personal data is kept: PAYOUTS_RETENTION_DAYS is not set. payouts retention --days 400 shows what it would erase.';
+    return [off, erasedText];
+  }
+  const reasons = Object.entries(kept);
+  return [
+    `${isAsked ? 'After' : 'Personal data is erased after'} ${counted(days, 'day')}: of what ended before ${minuteOf(before)}.`,
+    `To be erased: ${counted(due.payouts, 'payout')}, ${counted(due.statements, 'statement')}, ${counted(due.payeeChecks, 'payee check')}.`,
+    ...(open === 0 ? [] : [`Kept, not ended: ${counted(open, 'payout')}.`]),
+    ...reasons.map(([why, count]) => `Kept, ${why}: ${counted(count, 'payout')}.`),
+    erasedText,
+  ];
 }

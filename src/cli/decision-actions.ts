@@ -6,6 +6,7 @@ import {
   CANCEL_PAYOUT,
   DECIDE,
   type DecisionAnswer,
+  RECHECK,
   RESOLVE,
 } from '../channels/http/operations/decision-operations.ts';
 import { MYSELF } from '../channels/http/operations/people-operations.ts';
@@ -25,6 +26,7 @@ import {
   acceptsControl,
   type BatchControl,
   CANCELLABLE_STATES,
+  RECHECK_STATES,
   type ResolveAction,
   SHOWN_STATES,
 } from '../domain/payout-state.ts';
@@ -534,4 +536,28 @@ async function untilRowsAreNotified(session: Session, batchId: string): Promise<
     await executions.cancelPayout(workflowId, BATCH_CANCELLED).catch(() => false);
     await untilCarriedOut(client, workflowId);
   });
+}
+
+/** `payouts recheck ID`: a payout that is held or waits for money, or every such row of a batch. */
+export async function recheck(session: Session, id: string, asker: Asker): Promise<ExitCode> {
+  await holdKey(session, asker.key);
+  const { payouts } = await session.ask(WAITING, {
+    ...{ id, states: [...RECHECK_STATES], kinds: undefined },
+    ...{ ask: false, compare: false, after: 0 },
+  });
+  if (payouts.length === 0) {
+    throw new Problem('usage', 'nothing-to-recheck', `Nothing under "${id}" is held or waits for money.`, {
+      hint: `payouts status ${id} shows its state.`,
+    });
+  }
+  const by = await nameAsking(session, asker.by);
+  const answers = new Map<string, string>();
+  await someAtOnce(payouts, AT_ONCE, async ({ row: { reference } }) => {
+    const answer = await session.ask(RECHECK, { reference, by });
+    answers.set(reference, 'outcome' in answer ? answer.outcome : `refused: ${answer.refused}`);
+  });
+  const reported = payouts.map(({ row: { reference } }) => ({ reference, outcome: answers.get(reference) ?? '' }));
+  const text = reported.map(({ reference, outcome }) => `${shortId(reference)}  ${outcome}`).join('\n');
+  session.output.result({ rechecks: reported }, text);
+  return reported.every(({ outcome }) => outcome === 'rechecking') ? EXIT.completed : EXIT.exceptions;
 }

@@ -1,6 +1,5 @@
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { harmless } from '../channels/mcp/harmless.ts';
-import { mcpServer } from '../channels/mcp/mcp-server.ts';
+import { harmless, mcpServer } from '../channels/mcp/mcp-server.ts';
 import { Problem } from '../domain/problem.ts';
 import { answeringStack } from '../platform/embedded/open-stack.ts';
 import { interruptSignal, untilStopped } from './interrupt.ts';

@@ -16,9 +16,9 @@ import { itemsInTurns, whyUnreadable } from '../files/input.ts';
 import type { ValidFile } from '../files/intake/check.ts';
 import { bindRows, type QuotedExchange } from '../files/intake/exchange-quotes.ts';
 import { IntakeRefusal } from '../files/intake/intake-refusal.ts';
+import { claimRow } from '../files/intake/known-rows.ts';
 import { type Plan, planOf } from '../files/intake/plan.ts';
 import type { ReadingApp, TakeOptions } from '../files/intake/read-input.ts';
-import { claimRow } from '../files/intake/row-claims.ts';
 import { type BatchExchange, StagedFile } from '../files/intake/staged-file.ts';
 import {
   assertPlan,
@@ -41,7 +41,7 @@ import type { ReadRow } from '../files/rules/read-row.ts';
 import { isRowOfPlan, signablePlan } from '../people/signing/signed-plan.ts';
 import { credentialId, publicKeyOf, verifyStatement } from '../people/signing/signing.ts';
 import { startBatch } from '../platform/temporal/workflow-executions.ts';
-import { answeredRefusal } from '../reports/answered-refusal.ts';
+import { answeredRefusal } from '../reports/status-report-files.ts';
 import type { ClaimRow, PayoutRecord } from '../store/store.ts';
 import { confirm } from './confirm.ts';
 import { EXIT, type ExitCode } from './exit.ts';

@@ -15,7 +15,7 @@ import { PAYOUT_KINDS, type PayoutKind } from '../domain/names.ts';
 import { quotesProblem } from '../domain/plain-text.ts';
 import type { ApprovalRule } from '../domain/policy.ts';
 import { DAY_MS, HOUR_MS } from '../domain/time.ts';
-import { areLookAlikes, mixesAlphabets } from './look-alike-names.ts';
+import { areLookAlikes, mixesAlphabets } from './payee-flags.ts';
 import { credentialId, isPublicKey } from './signing/signing.ts';
 
 /** The policy file: who may move money, in JSON, version 1. Unknown members are refused: a misspelled one would be lost. */

@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 import { leadsHere } from '../domain/loopback.ts';
-import type { KeyRing } from './codec/keys.ts';
-import { keyRingOfHome } from './codec/keys.ts';
-import { AUDIT_KEYS, auditConfigOf } from './config/audit.ts';
+import { type KeyRing, keyRingOfHome } from './codec/keys.ts';
+import { AUDIT_KEYS, auditConfigOf, RETENTION_KEYS, retentionDaysOf } from './config/audit.ts';
 import { BANK_KEYS, type BankConfig, bankOf, proxiesOf } from './config/bank.ts';
 import { CARD_KEYS, cardsOf, webhookOf } from './config/cards.ts';
 import { CHECK_KEYS, checksOf } from './config/checks.ts';
@@ -20,7 +19,6 @@ import { homeOf, witnessFolderOf } from './config/home.ts';
 import { INTAKE_KEYS } from './config/intake.ts';
 import { ConfigError, type Environment, key, readKeys, Secret, unknownKeys, type ValuesOf } from './config/key.ts';
 import { assertKeysPrivate, FILE_ACCESS_KEYS, PolicyFile, readableSecrets } from './config/policy.ts';
-import { RETENTION_KEYS, retentionDaysOf } from './config/retention.ts';
 import { AUTHORITY_KEYS, BANK_RECORD_KEYS, CARD_PACE_KEYS, PACE_KEYS, settingsOf } from './config/settings.ts';
 import { SIGN_IN_KEYS, signInOf } from './config/sign-in.ts';
 import { metricsOf, openAddresses, TELEMETRY_KEYS, tracesOf } from './config/telemetry.ts';

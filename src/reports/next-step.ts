@@ -6,15 +6,15 @@ import type { Hindrance } from '../domain/liveness.ts';
 import { addDecimals, groupedAmount } from '../domain/money.ts';
 import { isEnd, NEEDS_PEOPLE_STATES, type Reason, type ShownState } from '../domain/payout-state.ts';
 import type { Terms } from '../domain/policy.ts';
-import { isOfAccount, isReasonCode, REASONS, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
+import { isOfAccount, isReasonCode, REASONS, type ReasonCode, SEARCHED_IN_VAIN } from '../domain/reasons.ts';
 import { INCIDENTS, type IncidentKind } from '../domain/reconciliation.ts';
 import { type Actor, commandsIn, type Deadline, forNobody, forOperator, type Remedy } from '../domain/remedy.ts';
 import { isWhole, shownStateOf } from '../domain/returned.ts';
+import { SWITCH_COLUMNS, SWITCH_SCOPES } from '../domain/switch-scope.ts';
 import type { PayoutRecord, SwitchRecord } from '../store/store.ts';
 import { arrivalText, type Foresight, isSlow, SLOWER } from './arrival-text.ts';
 import { NOT_MADE } from './question-facts.ts';
 import { STATES } from './state-texts.ts';
-import { NOT_STARTED_WHILE_OFF, SWITCHED_OFF, switchedOff } from './switched-off.ts';
 
 /**
  * About a row that waits or has ended: why, since when, until when, who may act, with which commands, and what happens without
@@ -299,3 +299,23 @@ export function whoMay(
     .filter((name) => isOpen(name))
     .filter((name) => decidesAs(personAt(policy, name, at), question, { maker, touches }).some(isOpen));
 }
+
+// A batch does not start rows under a switch that is off. They have no workflow yet that could be held and give a reason.
+
+export const SWITCHED_OFF: ReasonCode = 'switched-off';
+
+/** For `switched-off` before the row is started. */
+const NOT_STARTED_WHILE_OFF: Remedy = forOperator(
+  'an operator has switched this off; it is started when that is undone',
+  '`payouts switch list` shows who switched what off and why. `payouts switch on SCOPE KEY` lets it continue; `payouts cancel BATCH` ends the rest of its batch unpaid.',
+  'It is started when the switch is on again.',
+);
+
+/** The widest switch for which a row is not started. A payout that was started is held by a switch, and has a reason. */
+export function switchedOff(row: PayoutRecord, off: readonly SwitchRecord[] = []): SwitchRecord | undefined {
+  if (row.state !== 'received' || row.releasedAt !== null) return undefined;
+  return SWITCH_SCOPES.flatMap((scope) => off.filter((it) => it.scope === scope && isUnder(row, it)))[0];
+}
+
+const isUnder = (row: PayoutRecord, { scope, key }: SwitchRecord): boolean =>
+  scope === 'everything' || (scope === 'currency' ? row.instruction.currency : row[SWITCH_COLUMNS[scope]]) === key;

@@ -12,9 +12,8 @@ import { type BatchSummary, batchReport, type ReportInPages, summaryOf } from '.
 import type { ReportPaths } from './report-document.ts';
 import { type Reporting, reportSource } from './report-source.ts';
 import { writeStatusReports, writtenAnswers } from './status-report-files.ts';
-import { columnsOf, failedCsv, unpaidLines } from './write-failed-csv.ts';
-import { jsonReport } from './write-json.ts';
-import { failedName, fileStem, reportPaths, writeReports, writeWhole } from './write-reports.ts';
+import { columnsOf, failedCsv, unpaidLines } from './write-csv.ts';
+import { failedName, fileStem, jsonReport, reportPaths, writeReports, writeWhole } from './write-reports.ts';
 
 /** Where reports go, and which. `answerStem`: beginning of the file names of answers to a bank message; absent: that of the reports. */
 export interface ReportTarget {

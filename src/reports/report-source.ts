@@ -10,12 +10,11 @@ import { orderReference, orderReferences } from '../store/claimed-row.ts';
 import { inPages } from '../store/in-pages.ts';
 import type { BatchRecord, PayoutRecord, Store } from '../store/store.ts';
 import type { ReportSource } from './batch-report.ts';
-import { type ExchangePart, partsOf, type Share } from './exchange-parts.ts';
 import { hindrancesNow } from './hindrances.ts';
 import { workflowUrl } from './links.ts';
 import { nextStep, type StepContext } from './next-step.ts';
 import type { ReportPaths } from './report-document.ts';
-import { exchangeOf, type PayoutFacts } from './reported-payout.ts';
+import { type ExchangePart, exchangeOf, type PayoutFacts, partsOf, type Share } from './reported-payout.ts';
 
 /** What reports are made from. */
 export type Reporting = Pick<App, 'config' | 'store' | 'ui'>;

@@ -1,5 +1,5 @@
-import { addDecimals, formatMinor } from '../domain/money.ts';
-import { countRows, SHOWN_STATES } from '../domain/payout-state.ts';
+import { addDecimals, formatMinor, type Total, totalsOf } from '../domain/money.ts';
+import { countRows, SHOWN_STATES, type ShownState } from '../domain/payout-state.ts';
 import { maskedAccount } from './masked.ts';
 import type {
   AccountMovements,
@@ -119,4 +119,19 @@ function entry<Value>(map: Map<string, Value>, key: readonly string[], first: ()
   const value = map.get(name) ?? first();
   map.set(name, value);
   return value;
+}
+
+export interface CurrencyTotal extends Total {
+  completed: string;
+}
+
+/** Sums by currency, sorted by code. */
+export function currencyTotals(
+  rows: readonly { state: ShownState; amount: string; currency: string }[],
+): CurrencyTotal[] {
+  const completed = totalsOf(rows.filter(({ state }) => state === 'completed'));
+  const paidIn = (currency: string) => completed.find((paid) => paid.currency === currency)?.amount;
+  return totalsOf(rows).map((total) => {
+    return { ...total, completed: paidIn(total.currency) ?? formatMinor(0n, total.currency) };
+  });
 }

@@ -1,10 +1,10 @@
 import type { ExchangePlan } from '../domain/agreed-cost.ts';
 import { iso, isoOrNull } from '../domain/display.ts';
+import { allot, currencyExponent, formatDecimal, parseDecimal } from '../domain/money.ts';
 import { payeeName } from '../domain/payee.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { shownStateOf } from '../domain/returned.ts';
-import type { ExchangeOrder, PaymentOrder } from '../domain/sent-order.ts';
-import { amountPaid } from '../domain/sent-order.ts';
+import { amountPaid, type ExchangeOrder, type PaymentOrder } from '../domain/sent-order.ts';
 import { returnReasonText } from '../domain/statements/return-reasons.ts';
 import { orderAsked, orderToRepeat } from '../domain/submission.ts';
 import type {
@@ -15,7 +15,6 @@ import type {
   ReturnSeen,
   SendAttempt,
 } from '../store/store.ts';
-import type { ExchangePart } from './exchange-parts.ts';
 import { maskedAccount, maskedName, maskedPayee } from './masked.ts';
 import type { NextStep } from './next-step.ts';
 import type { ReportedExchange, ReportedPayout } from './report-document.ts';
@@ -156,4 +155,55 @@ function amountOf(record: PayoutRecord, { paid, attempts }: PayoutFacts): { amou
   const asked = { amount, currency };
   if (record.state !== 'completed') return asked;
   return amountPaid(paid, orderToRepeat<PaymentOrder>(attempts.payment) ?? asked, record) ?? asked;
+}
+
+/** What one payout has of an exchange that bought for all of its batch. */
+export interface ExchangePart extends ReportedExchange {
+  /** Of the parts of an exchange one is the first. */
+  isFirst: boolean;
+}
+
+export interface Share {
+  reference: string;
+  /** Decimal string. */
+  weight: string;
+}
+
+/**
+ * By reference, in proportion to the weights. What was sold, bought, quoted and charged is allotted by largest remainder, so that
+ * the parts add up to the whole. `currency`: that of the weights.
+ */
+export function partsOf(whole: ReportedExchange, currency: string, shares: readonly Share[]): [string, ExchangePart][] {
+  const weights = shares.map(({ weight }) => digitsOf(weight, currencyExponent(currency) ?? 0));
+  const sold = split(whole.soldAmount, whole.soldCurrency, weights);
+  const bought = split(whole.boughtAmount, whole.boughtCurrency, weights);
+  const quoted = split(whole.quotedAmount, whole.soldCurrency, weights);
+  const fees = split(whole.fee, whole.feeCurrency ?? whole.soldCurrency, weights);
+  return shares.map(({ reference }, at) => [
+    reference,
+    {
+      ...whole,
+      soldAmount: sold[at] ?? null,
+      boughtAmount: bought[at] ?? whole.boughtAmount,
+      quotedAmount: quoted[at] ?? whole.quotedAmount,
+      fee: fees[at] ?? null,
+      isFirst: at === 0,
+    },
+  ]);
+}
+
+/** With the decimals of its currency, or those that the bank shows if they are more; nothing if it is not known. */
+function split(whole: string | null, currency: string, weights: readonly bigint[]): string[] {
+  const shown = whole === null ? undefined : parseDecimal(whole);
+  if (shown === undefined) return [];
+  const scale = Math.max(shown.scale, currencyExponent(currency) ?? 0);
+  const digits = shown.digits * 10n ** BigInt(scale - shown.scale);
+  // Some banks show what leaves an account with a sign.
+  const parts = allot(digits < 0n ? -digits : digits, weights);
+  return parts.map((part) => formatDecimal({ digits: digits < 0n ? -part : part, scale }));
+}
+
+function digitsOf(amount: string, scale: number): bigint {
+  const { digits, scale: own } = parseDecimal(amount) ?? { digits: 0n, scale: 0 };
+  return own > scale ? digits : digits * 10n ** BigInt(scale - own);
 }

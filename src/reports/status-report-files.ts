@@ -4,7 +4,10 @@ import { join, resolve } from 'node:path';
 import type { ClaimedFacts, OriginalMessage, OriginalTransaction, TransactionFacts } from '../domain/bank-message.ts';
 import { verificationIn } from '../domain/payee.ts';
 import type { Reason, ShownState } from '../domain/payout-state.ts';
-import { isOurs } from '../files/rules/findings-of-ours.ts';
+import { Problem } from '../domain/problem.ts';
+import type { IntakeRefusal } from '../files/intake/intake-refusal.ts';
+import { isOurs } from '../files/rules/finding-list.ts';
+import type { Config } from '../platform/config.ts';
 import type { AnswerRecord, BatchRecord, PayoutRecord, RefusedRow } from '../store/store.ts';
 import { type AnswerLog, answeredUpTo, finalAnswers, supersededBy } from './pain002/final-answers.ts';
 import { type AnswerVersion, type RefusalAnswer, STAGES, type Stage, stageOf } from './pain002/status-report.ts';
@@ -211,4 +214,19 @@ export async function writtenAnswers(folder: string, stem: string): Promise<stri
     })
     .sort((a, b) => a.stage - b.stage || a.version - b.version)
     .map(({ name }) => resolve(folder, name));
+}
+
+/**
+ * A refused pain.001 is always answered, with any error; the returned problem says where the answer is. `at`: epoch
+ * ms.
+ */
+export async function answeredRefusal(
+  { home, answerVersion: version }: Config,
+  refusal: IntakeRefusal,
+  at: number,
+): Promise<Problem> {
+  const { kind, code, message, hint, batchId, findings, unanswered } = refusal;
+  if (unanswered === undefined) return refusal;
+  const pain002 = await writeRefusal(join(home, 'reports'), { ...unanswered, findings, at, version });
+  return new Problem(kind, code, message, { hint, batchId, findings, reports: { pain002 }, cause: refusal });
 }

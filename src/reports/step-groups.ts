@@ -4,8 +4,7 @@ import { needsAttention, type Reason, type ShownState } from '../domain/payout-s
 import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord } from '../store/store.ts';
 import { SLOWER } from './arrival-text.ts';
-import { type NextStep, nextStep, remedyOf, type StepContext } from './next-step.ts';
-import { SWITCHED_OFF } from './switched-off.ts';
+import { type NextStep, nextStep, remedyOf, type StepContext, SWITCHED_OFF } from './next-step.ts';
 
 /** Rows of the same kind, as one entry. */
 export interface StepGroup extends NextStep {

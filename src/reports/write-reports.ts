@@ -3,11 +3,10 @@ import { basename, join, resolve } from 'node:path';
 import { iso } from '../domain/display.ts';
 import type { BatchRecord } from '../store/store.ts';
 import { type BatchHead, type BatchSummary, type ReportInPages, summaryOf } from './batch-report.ts';
-import type { ReportPaths } from './report-document.ts';
+import type { ReportedPayout, ReportPaths } from './report-document.ts';
 import { wholeFile } from './whole-file.ts';
 import { csvHead, csvLines } from './write-csv.ts';
 import { htmlEnd, htmlRows, htmlStart } from './write-html.ts';
-import { jsonPieces } from './write-json.ts';
 
 /** What the names of a batch's files are made from. */
 export type NamedBatch = Pick<BatchRecord, 'batchId' | 'file' | 'createdAt'>;
@@ -78,4 +77,32 @@ export async function writeWhole(path: string, pieces: Iterable<string> | AsyncI
   await using file = await wholeFile(path);
   for await (const piece of pieces) await file.write(piece);
   await file.put();
+}
+
+/** The document of `--json` in pieces, in this order; what is summed up from the rows comes after them. */
+function jsonPieces({ batchId, file }: Pick<BatchHead, 'batchId' | 'file'>) {
+  let before = '\n';
+  const line = (payout: ReportedPayout): string => {
+    const text = before + JSON.stringify(payout);
+    before = ',\n';
+    return text;
+  };
+  return {
+    start: `${JSON.stringify({ schemaVersion: 1, batchId, file }).slice(0, -1)},"payouts":[`,
+    lines: (payouts: readonly ReportedPayout[]): string => payouts.map(line).join(''),
+    end: ({ schemaVersion: _, batchId: __, file: ___, ...rest }: BatchHead): string =>
+      `\n],${JSON.stringify(rest).slice(1)}\n`,
+  };
+}
+
+/** The same as a stream: it is never completely in memory. */
+export async function* jsonReport(
+  batch: Pick<BatchHead, 'batchId' | 'file'>,
+  report: ReportInPages,
+): AsyncGenerator<string> {
+  const json = jsonPieces(batch);
+  yield json.start;
+  let next = await report.next();
+  for (; next.done !== true; next = await report.next()) yield json.lines(next.value);
+  yield json.end(next.value.head);
 }

@@ -2,11 +2,9 @@ import { sql } from 'kysely';
 import { type PayeeFacts, RECENT_MS } from '../domain/payee.ts';
 import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
-import type { Database } from './engine/database.ts';
-import { holding, inChunks, inTransaction } from './engine/database.ts';
-import type { PayoutSearch } from './payout-search.ts';
+import { type Database, holding, inChunks, inTransaction } from './engine/database.ts';
+import { ownOrWithin, type PayoutSearch } from './payout-search.ts';
 import type { KeptCheck, PayeePayment, SeenPayee } from './schema.ts';
-import { ownOrWithin } from './seen-by.ts';
 
 const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
   verification: 'had the payee verified',

@@ -206,7 +206,7 @@ export function searchedAmount(text: string): string | undefined {
 }
 
 /** By its paying account, user, currency and kind; false without a scope. */
-export function within(
+function within(
   row: ExpressionBuilder<Tables, 'payouts'>,
   { kinds, uids, accounts, currencies }: Scope,
 ): Expression<SqlBool> {
@@ -217,3 +217,24 @@ export function within(
     ...(currencies === undefined ? [] : [row('currency', 'in', currencies)]),
   ]);
 }
+
+/**
+ * Nothing outside the scope is added up: a row that may have a second account, or sells another currency, counts only for a scope
+ * without accounts, or with that currency.
+ */
+export function ownOrWithin(
+  row: ExpressionBuilder<Tables, 'payouts'>,
+  seenBy: PayoutSearch['seenBy'],
+): Expression<SqlBool> {
+  const { name = '', scopes = [] } = seenBy ?? {};
+  return row.or([row('by', '=', name), ...scopes.map((scope) => wholeWithin(row, scope))]);
+}
+
+const wholeWithin = (row: ExpressionBuilder<Tables, 'payouts'>, scope: Scope): Expression<SqlBool> =>
+  row.and([
+    within(row, scope),
+    ...(scope.accounts === undefined ? [] : [row('kind', '=', 'payout'), row('soldCurrency', 'is', null)]),
+    ...(scope.currencies === undefined
+      ? []
+      : [row.or([row('soldCurrency', 'is', null), row('soldCurrency', 'in', scope.currencies)])]),
+  ]);

@@ -4,8 +4,7 @@ import { sumDecimals } from '../domain/money.ts';
 import type { PayoutState } from '../domain/payout-state.ts';
 import { isWhole } from '../domain/returned.ts';
 import type { Database } from './engine/database.ts';
-import type { PayoutSearch } from './payout-search.ts';
-import { ownOrWithin } from './seen-by.ts';
+import { ownOrWithin, type PayoutSearch } from './payout-search.ts';
 
 export interface PaidAmount {
   endedAt: number;

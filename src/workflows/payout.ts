@@ -1,5 +1,5 @@
 import type { PayoutInput } from '../domain/instruction.ts';
-import { besideExchange, paidEnd } from '../domain/order-end.ts';
+import { besideExchange, paidEnd } from '../domain/order-judgement.ts';
 import { bookedAboveCap } from '../domain/reasons.ts';
 import { mayHaveBeenSent } from '../domain/submission.ts';
 import { type Run, type RunBefore, underClaim } from './payout/claim.ts';

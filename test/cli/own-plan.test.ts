@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import { assertPlanOf, rowsHere } from '../../src/cli/run.ts';
 import { madeDigest, referenceOf } from '../../src/domain/identity.ts';
 import { boundBy, type QuotedExchange } from '../../src/files/intake/exchange-quotes.ts';
+import { claimRow } from '../../src/files/intake/known-rows.ts';
 import { planOf } from '../../src/files/intake/plan.ts';
-import { claimRow } from '../../src/files/intake/row-claims.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { fakeSession } from '../support/fake-session.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PayoutInstruction } from '../../src/domain/instruction.ts';
-import { unfitExchange, unfitTransfer } from '../../src/domain/own-accounts.ts';
+import { unfitExchange, unfitTransfer } from '../../src/domain/sent-order.ts';
 
 const asked: PayoutInstruction = {
   id: 'T-1',

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseAmount } from '../../src/domain/money.ts';
-import { claimRow } from '../../src/files/intake/row-claims.ts';
+import { claimRow } from '../../src/files/intake/known-rows.ts';
 import { readInstructions } from '../../src/files/read-file.ts';
 import { warningsOf } from '../../src/files/rules/warnings.ts';
 import { requiredDetails } from '../../src/sandbox/bank/beneficiary-book.ts';

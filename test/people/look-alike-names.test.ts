@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lookAlikeLetters } from '../../scripts/unicode/look-alike-letters.ts';
-import { areLookAlikes, mixesAlphabets } from '../../src/people/look-alike-names.ts';
+import { areLookAlikes, mixesAlphabets } from '../../src/people/payee-flags.ts';
 import { read } from '../docs/architecture/sources.ts';
 
 const [, version, ...rows] =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { personAt } from '../../src/domain/authority.ts';
-import { areLookAlikes } from '../../src/people/look-alike-names.ts';
+import { areLookAlikes } from '../../src/people/payee-flags.ts';
 import { parsePolicy } from '../../src/people/policy-file.ts';
 import { newKey } from '../../src/people/signing/signing.ts';
 import { softwarePasskey } from '../support/software-passkey.ts';

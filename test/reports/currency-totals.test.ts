@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { currencyTotals } from '../../src/reports/currency-totals.ts';
+import { currencyTotals } from '../../src/reports/report-sums.ts';
 
 it('adds rows up by currency, each with its own decimals, and apart those that are paid', () => {
   const row = (currency: string, amount: string, state: 'completed' | 'failed' = 'completed') => ({

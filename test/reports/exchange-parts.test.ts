@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sumDecimals } from '../../src/domain/money.ts';
-import { partsOf } from '../../src/reports/exchange-parts.ts';
 import type { ReportedExchange } from '../../src/reports/report-document.ts';
+import { partsOf } from '../../src/reports/reported-payout.ts';
 
 const WHOLE: ReportedExchange = {
   ...{ orderId: 'fx-1', accountId: 'acc-eur', soldCurrency: 'EUR', boughtCurrency: 'USD', boughtTo: 'acc-usd' },

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { assert, asyncProperty, constantFrom, integer, option, record as recordOf, subarray } from 'fast-check';
 import { expect, it } from 'vitest';
 import { addDecimals, formatMinor } from '../../src/domain/money.ts';
-import { type JournalAccounts, journalCsv } from '../../src/reports/journal.ts';
+import { type JournalAccounts, journalCsv } from '../../src/reports/erp-file.ts';
 import { type MovedFacts, movedBy } from '../../src/reports/movements.ts';
 import { attempt, booked, exchangeAttempt, paidFacts, payment, SEEN_AT } from './moved.ts';
 

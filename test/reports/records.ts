@@ -5,8 +5,7 @@ import { type BatchSummary, batchReport, type ReportSource, summaryOf } from '..
 import { nextStep, type StepContext } from '../../src/reports/next-step.ts';
 import type { BatchReport } from '../../src/reports/report-document.ts';
 import type { PayoutFacts } from '../../src/reports/reported-payout.ts';
-import { jsonReport } from '../../src/reports/write-json.ts';
-import { reportPaths } from '../../src/reports/write-reports.ts';
+import { jsonReport, reportPaths } from '../../src/reports/write-reports.ts';
 import { chunks } from '../../src/store/engine/database.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, ReturnSeen, SendAttempt } from '../../src/store/store.ts';
 

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { claimRow } from '../../src/files/intake/row-claims.ts';
+import { claimRow } from '../../src/files/intake/known-rows.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { writeErpFile } from '../../src/reports/erp-file.ts';
 import { reportBatch } from '../../src/reports/report-batch.ts';

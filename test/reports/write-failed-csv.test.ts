@@ -5,7 +5,7 @@ import { readCsv } from '../../src/files/csv/read-csv.ts';
 import type { RowSink } from '../../src/files/input.ts';
 import { checkValues } from '../../src/files/rules/field-rules.ts';
 import type { ReadRow } from '../../src/files/rules/read-row.ts';
-import { columnsOf, failedCsv, unpaidLines } from '../../src/reports/write-failed-csv.ts';
+import { columnsOf, failedCsv, unpaidLines } from '../../src/reports/write-csv.ts';
 import { provenUnpaid } from '../../src/store/proven-unpaid.ts';
 import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
 import { record } from './records.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../src/domain/time.ts';
-import { skeletons } from '../../src/people/look-alike-names.ts';
+import { skeletons } from '../../src/people/payee-flags.ts';
 import type { NameSeen, Store } from '../../src/store/store.ts';
 import { payoutClaim } from './samples.ts';
 import { onEveryStore } from './stores.ts';

@@ -1,3 +1,4 @@
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerOptions as HttpOptions } from 'node:http';
 import type { ServerOptions as HttpsOptions } from 'node:https';
 import { type AddressInfo, isIP } from 'node:net';
@@ -10,7 +11,9 @@ import { Problem } from '../../domain/problem.ts';
 import { ConfigError, type Secret } from '../../platform/config/key.ts';
 import { portTaken } from '../../platform/embedded/ports.ts';
 import type { Part } from '../../platform/embedded/stack.ts';
+import { type CurrentSpan, duringSpan, spanOf, traceparentOf } from '../../platform/telemetry/current-span.ts';
 import { readinessDocument, readinessOf } from '../../platform/telemetry/readiness.ts';
+import type { RequestSpan, Tracing } from '../../platform/telemetry/tracing.ts';
 import { mcpRoute } from '../mcp/mcp-route.ts';
 import { pages } from '../pages/pages.ts';
 import { admitCallers, countAttempts, counted, rateLimitOf } from './admission.ts';
@@ -23,13 +26,10 @@ import { cardPageRoutes, cardRoutes, pageKey } from './card-routes.ts';
 import { codecRoutes } from './codec-routes.ts';
 import { answerSchemas, errorAnswers, parsed, readiness } from './documents.ts';
 import { type Gateway, probesOf, tokenAccess, uploadsOf } from './gateway-app.ts';
-import { intakeRoutes } from './intake-routes.ts';
+import { intakeRoutes, payoutIntakeRoute, statementRoutes } from './intake-routes.ts';
 import { describe } from './openapi.ts';
 import { operationRoutes } from './operation-routes.ts';
-import { payoutIntakeRoute } from './payout-intake-route.ts';
-import { identifyRequests } from './request-ids.ts';
 import { type GuardedRoute, guardRoutes, OPEN } from './route-access.ts';
-import { statementRoutes } from './statement-routes.ts';
 import { webhookRoutes } from './webhook-routes.ts';
 
 declare module 'fastify' {
@@ -272,3 +272,46 @@ function healthRoutes(app: FastifyInstance, gateway: Gateway): void {
     return reply.code(shown.ready ? 200 : 503).send(readinessDocument(shown, notices));
   });
 }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Which request this is, for its sender, its answer and every line of the log. */
+    ids: CurrentSpan & {
+      /** UUID, made here: what a sender chooses may be anything. */
+      requestId: string;
+    };
+  }
+}
+
+/** Asked every few seconds, and no part of anything. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+/**
+ * Gives every request its ids: the first thing that happens to it. They are of the sender's trace, or of a new one, and the
+ * header `traceparent` of the answer names this request in it.
+ */
+function identifyRequests(app: FastifyInstance, tracing: Tracing | undefined): void {
+  const spans = new WeakMap<object, RequestSpan>();
+  app.decorateRequest('ids');
+  app.addHook('onRequest', (request, reply, done) => {
+    const sender = spanOf(request.headers.traceparent);
+    const isProbe = PROBES.has(request.routeOptions.url ?? '');
+    const span = isProbe ? undefined : tracing?.request(request.method, sender);
+    if (span !== undefined) spans.set(request, span);
+    request.ids = { ...(span?.ids ?? untraced(sender)), requestId: randomUUID() };
+    reply.headers({ 'x-request-id': request.ids.requestId, traceparent: traceparentOf(request.ids) });
+    duringSpan(request.ids, done);
+  });
+  // The context is lost where a body is read.
+  app.addHook('preValidation', (request, _reply, done) => duringSpan(request.ids, done));
+  app.addHook('onResponse', async (request, reply) =>
+    spans.get(request)?.answered(request.routeOptions.url, reply.statusCode),
+  );
+}
+
+/** Its span is sent nowhere. */
+const untraced = (sender: CurrentSpan | undefined): CurrentSpan => ({
+  traceId: sender?.traceId ?? randomBytes(16).toString('hex'),
+  spanId: randomBytes(8).toString('hex'),
+  isSampled: false,
+});

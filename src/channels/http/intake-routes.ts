@@ -7,6 +7,7 @@ import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import { EXCHANGES } from '../../domain/agreed-cost.ts';
 import { isDecision, type SignedDecision } from '../../domain/authority.ts';
+import { withoutUnseen } from '../../domain/plain-text.ts';
 import { Problem } from '../../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/input.ts';
 import { validateFile } from '../../files/intake/check.ts';
@@ -14,16 +15,20 @@ import { ACCOUNTS_MAX, type QuotedExchange, quotedExchange } from '../../files/i
 import { IntakeRefusal, OTHER_PLAN } from '../../files/intake/intake-refusal.ts';
 import { assertPlan, type PlannedRow, plannedRows, takeFile } from '../../files/intake/take-file.ts';
 import { FILE_NAMES } from '../../files/read-file.ts';
-import { answeredRefusal } from '../../reports/answered-refusal.ts';
+import { STATEMENT_NAMES } from '../../files/statements/read-statement.ts';
 import { batchDocument } from '../../reports/report-document.ts';
+import { takeStatements } from '../../reports/statements/take-statement.ts';
+import { answeredRefusal } from '../../reports/status-report-files.ts';
+import { unknownId } from '../find-target.ts';
 import { type AboutRequest, aboutRequest, answerOf } from './answer-error.ts';
 import { documentInPieces } from './batch-routes.ts';
-import { assertFileName, receive, tooLarge, UPLOAD_TYPES, type Upload } from './bodies.ts';
+import { assertFileName, jsonOf, receive, smallBody, tooLarge, UPLOAD_TYPES, type Upload } from './bodies.ts';
 import { type Caller, makerOf } from './callers.ts';
 import {
   answerSchemas,
   errorAnswers,
   idempotencyHeader,
+  instructionDocument,
   JSON_TYPE,
   jsonSchema,
   PROBLEM_TYPE,
@@ -34,14 +39,19 @@ import {
 import { type Gateway, uploadsOf } from './gateway-app.ts';
 import { answerOnce, idempotencyKeyOf, type MadeAnswer } from './idempotency.ts';
 import { batchSigned, signedIntake, takeInTurn, untilAsked } from './intake-turns.ts';
+import { OPERATING } from './may-see.ts';
+import { placeOf } from './operation.ts';
+import { PAYOUT } from './operations/state-operations.ts';
+import { maySeeBooks } from './operations/statement-operations.ts';
 import { accessOf } from './route-access.ts';
+import { wordsFor } from './words.ts';
 
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
   error: 'must be true or false',
 });
 
 /** The options of `payouts run`. Unknown ones are refused: a misspelled `dry_run` would pay. */
-export const handOverQuery = z.strictObject({
+const handOverQuery = z.strictObject({
   file: z.string().optional().describe('name of the file; otherwise that in Content-Disposition'),
   invalid: z
     .enum(['stop', 'skip'])
@@ -110,11 +120,7 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
 }
 
 /** Sends an answer, with the address of what was claimed. */
-export function sent(
-  reply: FastifyReply,
-  { status, isReplay, body }: MadeAnswer,
-  location: string | undefined,
-): FastifyReply {
+function sent(reply: FastifyReply, { status, isReplay, body }: MadeAnswer, location: string | undefined): FastifyReply {
   if (isReplay) reply.header('idempotency-replayed', 'true');
   if (status === 202 && location !== undefined) reply.header('location', location);
   return reply
@@ -127,7 +133,7 @@ export function sent(
 type DocumentOf = (batchId: string) => MadeAnswer['body'] | Promise<MadeAnswer['body']>;
 
 /** Takes an upload; once, if the request has a key. Throws a `Problem` for a request with both a key and a signature. */
-export async function takenOnce(
+async function takenOnce(
   gateway: Gateway,
   request: FastifyRequest,
   upload: Upload,
@@ -232,7 +238,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-export async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
+async function received(request: FastifyRequest, folder: string, file: string | undefined): Promise<Upload> {
   const { headers } = request;
   const type = (headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const extension = UPLOAD_TYPES[type];
@@ -259,4 +265,121 @@ function digestOf({ query, headers, routeOptions }: FastifyRequest, { sha256 }: 
     sha256,
   ];
   return hash('sha256', JSON.stringify(parts));
+}
+
+const query = z.strictObject({
+  file: z.string().optional().describe('name of the file; otherwise that in Content-Disposition'),
+  by: storableText.optional(),
+});
+
+const taking = z.looseObject({ file: z.string(), statements: z.array(z.looseObject({ outcome: z.string() })) });
+
+/** `POST /v1/statements`: the body is the file itself. */
+export function statementRoutes(app: FastifyInstance, gateway: Gateway): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, body, done) => done(null, body));
+  const schema = {
+    operationId: 'takeStatement',
+    tags: ['statements'],
+    summary: 'Submit a bank statement',
+    description:
+      `The body is the file itself: ${STATEMENT_NAMES}. Each statement in it is taken once, however often it comes, or ` +
+      'refused with its findings.',
+    consumes: ['application/xml', 'application/octet-stream'],
+    querystring: jsonSchema(query),
+    body: { type: 'string', format: 'binary' },
+    response: answerSchemas({ 200: [taking, 'what became of each statement'], ...errorAnswers(413, 415, 422, 503) }),
+  };
+  app.post('/v1/statements', { schema, ...accessOf(OPERATING) }, async (request) => {
+    const { file, by: given } = parsed(query, request.query);
+    const { caller } = request;
+    const by = makerOf(caller, given);
+    await using upload = await received(request, uploadsOf(gateway.config), file);
+    const taken = await takeInTurn(gateway, caller, () =>
+      takeStatements(gateway, upload.path, { by, mayTake: (account) => maySeeBooks(caller, account) }),
+    );
+    return { schemaVersion: 1, ...taken };
+  });
+}
+
+const payoutQuery = handOverQuery.pick({
+  dry_run: true,
+  rows: true,
+  plan: true,
+  allow_look_alikes: true,
+  by: true,
+});
+
+/** The name in findings and lists: there is no file. */
+const FILE = 'payout.json';
+
+/** One that waits for an operator is shown as well: there is one. */
+const ALWAYS = { invalid: 'stop', attended: true } as const;
+
+interface OnePayout {
+  /** As sent: what a number was written as is gone once it is read. */
+  text: string;
+  members: Record<string, unknown>;
+}
+
+/** `POST /v1/payouts`: one payout without a file. It is a batch of one row, taken in the same way. */
+export function payoutIntakeRoute(app: FastifyInstance, gateway: Gateway): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', async (_request: FastifyRequest, body: Readable) =>
+    onePayout(await smallBody(body)),
+  );
+  const schema = {
+    operationId: 'submitPayout',
+    tags: ['payouts'],
+    summary: 'Submit one payout, without a file',
+    description: 'Like a file of one row; a finding names the member in `column`.',
+    querystring: jsonSchema(payoutQuery),
+    headers: jsonSchema(idempotencyHeader),
+    body: jsonSchema(instructionDocument),
+    response: answerSchemas({
+      200: [z.union([planDocument, PAYOUT.answer]), 'the plan of a dry run, or the payout that there is'],
+      202: [PAYOUT.answer, 'claimed and started'],
+      ...errorAnswers(408, 409, 413, 415, 422, 502, 503),
+    }),
+  };
+  const access = accessOf({ roles: ['maker'], scope: 'each' });
+  app.post('/v1/payouts', { schema, ...access }, async (request, reply) => {
+    const options = parsed(payoutQuery, request.query);
+    const by = makerOf(request.caller, options.by);
+    const key = idempotencyKeyOf(request);
+    const { text, members } = request.body as OnePayout;
+    const body = Readable.from([Buffer.from(`[${text}]`)]);
+    await using upload = await receive(body, uploadsOf(gateway.config), { name: FILE, extension: '' });
+    const place = placeOf(gateway, request.caller, wordsFor(request));
+    const made = await takenOnce(gateway, request, upload, { ...options, ...ALWAYS, by, key }, async (batchId) => {
+      const reference = await referenceIn(gateway, batchId, members);
+      return [JSON.stringify({ schemaVersion: 1, ...(await PAYOUT.run(place, { reference })) })];
+    });
+    const isClaimed = made.status === 202 && made.batchId !== undefined;
+    return sent(
+      reply,
+      made,
+      isClaimed ? `/v1/payouts/${await referenceIn(gateway, made.batchId ?? '', members)}` : undefined,
+    );
+  });
+}
+
+/** Throws a `Problem` for anything but one object. */
+function onePayout(bytes: Buffer): OnePayout {
+  const text = bytes.toString();
+  const members = jsonOf(bytes);
+  if (typeof members === 'object' && members !== null && !Array.isArray(members)) {
+    return { text, members: members as OnePayout['members'] };
+  }
+  throw new Problem('usage', 'json-refused', 'The body is not one payout.', {
+    hint: 'Send one object; POST /v1/batches takes several.',
+  });
+}
+
+/** Another batch may have the row among others, and of a document that was paid again each batch has its own reference. */
+async function referenceIn({ store }: Gateway, batchId: string, { uid, id }: OnePayout['members']): Promise<string> {
+  const [asUid, documentId] = [uid, id].map((value) => withoutUnseen(String(value)));
+  const [row] = await store.searchPayouts({ batchId, uid: asUid, documentId }, { limit: 1 });
+  if (row === undefined) throw unknownId(String(id));
+  return row.reference;
 }

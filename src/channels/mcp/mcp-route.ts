@@ -10,8 +10,7 @@ import { bearerOf } from '../http/callers.ts';
 import type { Gateway } from '../http/gateway-app.ts';
 import { gatewayClient } from '../http/gateway-client.ts';
 import { accessOf } from '../http/route-access.ts';
-import { harmless } from './harmless.ts';
-import { mcpServer } from './mcp-server.ts';
+import { harmless, mcpServer } from './mcp-server.ts';
 
 /**
  * `POST /mcp`: the Model Context Protocol over streamable HTTP, without sessions. A tool is a request to the API of this gateway with

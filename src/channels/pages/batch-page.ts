@@ -16,12 +16,12 @@ import {
   type ShownState,
 } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
-import { type CurrencyTotal, currencyTotals } from '../../reports/currency-totals.ts';
 import { decidedText } from '../../reports/decided-text.ts';
 import { ERP_FORMATS } from '../../reports/erp-formats.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { mayBeUnpaid } from '../../reports/report-batch.ts';
 import { stepContext } from '../../reports/report-source.ts';
+import { type CurrencyTotal, currencyTotals } from '../../reports/report-sums.ts';
 import { STATE_WORDS } from '../../reports/state-texts.ts';
 import { type StepGroup, stepGroups } from '../../reports/step-groups.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';

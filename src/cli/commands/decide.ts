@@ -40,7 +40,7 @@ export const reject = command('reject <id>', 'reject a payout, or the waiting ro
 export const recheck = command('recheck <id>', 'have payouts that are held, or wait for money, check at once', {
   examples: [['payouts recheck ID', 'a payout, or all such rows of a batch']],
   options: [BY, KEY],
-  action: async () => (await import('../recheck.ts')).recheck,
+  action: async () => (await import('../decision-actions.ts')).recheck,
 });
 
 export const cancel = command('cancel <id>', 'cancel a payout or the rest of a batch, if still possible', {

@@ -154,7 +154,7 @@ const showPeriod = command('show [period]', `show what the bank booked in a peri
   ],
   isDefault: true,
   options: [option('--format <name>', 'csv: a line for each account', { choices: ['csv'] })],
-  action: async () => (await import('../period-actions.ts')).showPeriod,
+  action: async () => (await import('../statement-actions.ts')).showPeriod,
 });
 
 const closePeriod = command(
@@ -166,18 +166,18 @@ const closePeriod = command(
       ['payouts period close 2026-03 --by alice', 'close a month'],
     ],
     options: [BY],
-    action: async () => (await import('../period-actions.ts')).closePeriod,
+    action: async () => (await import('../statement-actions.ts')).closePeriod,
   },
 );
 
 const listPeriods = command('list', 'list the closed periods, and which document superseded which', {
   examples: [['payouts period list', 'the closed periods, and which were reopened']],
-  action: async () => (await import('../period-actions.ts')).listPeriods,
+  action: async () => (await import('../statement-actions.ts')).listPeriods,
 });
 
 const periodDocument = command('document <digest>', 'print the document of a closed period, byte for byte', {
   examples: [['payouts period document DIGEST > 2026-03.json', 'to keep elsewhere; sha256sum prints its digest']],
-  action: async () => (await import('../period-actions.ts')).periodDocument,
+  action: async () => (await import('../statement-actions.ts')).periodDocument,
 });
 
 export const period = group('period', 'show what the bank booked on each account in a period, and close it', {
@@ -194,7 +194,7 @@ export const retention = command(
       ['payouts retention --days 400', 'what that number of days would erase'],
     ],
     options: [option('--days <n>', 'as if PAYOUTS_RETENTION_DAYS were this', { parse: days })],
-    action: async () => (await import('../retention-actions.ts')).retention,
+    action: async () => (await import('../audit-actions.ts')).retention,
   },
 );
 
@@ -203,7 +203,7 @@ export const accounts = command('accounts [uid]', 'show balances of a user, or o
     ['payouts accounts u-1001', 'balances of a user'],
     ['payouts accounts', 'balances of the master institution'],
   ],
-  action: async () => (await import('../bank-lists.ts')).accounts,
+  action: async () => (await import('../list.ts')).accounts,
 });
 
 export const cash = command(
@@ -214,7 +214,7 @@ export const cash = command(
       ['payouts cash', 'the accounts of all users with open payouts'],
       ['payouts cash u-1001 --json', 'of one user, as one document'],
     ],
-    action: async () => (await import('../bank-lists.ts')).cash,
+    action: async () => (await import('../list.ts')).cash,
   },
 );
 
@@ -224,12 +224,12 @@ export const beneficiaries = command('beneficiaries <uid>', 'list the beneficiar
     ['payouts beneficiaries u-1001 --json', 'in full'],
   ],
   options: [option('--currency <code>', 'only this currency')],
-  action: async () => (await import('../bank-lists.ts')).beneficiaries,
+  action: async () => (await import('../list.ts')).beneficiaries,
 });
 
 export const orders = command('orders <uid> <currency>', "list the bank's orders of a user in one currency", {
   examples: [['payouts orders u-1001 EUR', "the bank's own list"]],
-  action: async () => (await import('../bank-lists.ts')).orders,
+  action: async () => (await import('../list.ts')).orders,
 });
 
 export const reference = command('reference <uid> <id>', 'print the reference of a payout', {
@@ -238,7 +238,7 @@ export const reference = command('reference <uid> <id>', 'print the reference of
     option('--generation <n>', 'generation, from 0', { parse: wholeNumber, default: 0 }),
     option('--kind <kind>', 'kind of the document', { choices: ['payout', 'transfer', 'exchange'], default: 'payout' }),
   ],
-  action: async () => (await import('../bank-lists.ts')).reference,
+  action: async () => (await import('../list.ts')).reference,
 });
 
 const listEvents = command('list', 'list the newest events, or those from a position', {

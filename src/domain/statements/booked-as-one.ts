@@ -1,5 +1,6 @@
+import { ByReference } from '../reference-form.ts';
 import { DAY_MS } from '../time.ts';
-import type { BookedLine, OurMovement, OurRecord } from './booked.ts';
+import type { AttributedReturn, BookedLine, OurMovement, OurRecord } from './booked.ts';
 
 /** What a bank may book as one: the payments of a file, a payment with its fee, the fees of a day or month, the cards of a day. */
 
@@ -101,7 +102,7 @@ function choicesOf<Part extends { minor: bigint }>(
 }
 
 /** Where the first of at least this amount is. @param parts by amount */
-export function firstOf(parts: readonly { minor: bigint }[], amount: bigint, from = 0): number {
+function firstOf(parts: readonly { minor: bigint }[], amount: bigint, from = 0): number {
   let [low, high] = [from, parts.length];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
@@ -175,3 +176,80 @@ export const fold = (text: string): string => text.toLowerCase().replaceAll(/[^a
 
 export const daysBetween = (from: string, to: string): number =>
   Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+
+/** How long after a payment its return is looked for among its amounts; by its reference it is found at any time. */
+export const RETURNED_WITHIN_DAYS = 60;
+export const CANDIDATES_MAX = 10;
+
+interface Awaited {
+  reference: string;
+  endedOn: string;
+  /** What has not come back yet. */
+  minor: bigint;
+}
+
+/** Payments of which a credit without a reference may be the return. */
+export class MayComeBack {
+  /** By currency, in order of what is left. */
+  private readonly awaited: ReadonlyMap<string, readonly Awaited[]>;
+
+  constructor(records: readonly OurRecord[], returns: readonly AttributedReturn[]) {
+    const known = Map.groupBy(returns, ({ reference }) => reference);
+    const paid = records.flatMap(({ state, asked, endedOn, movements, reference }) => {
+      const back = [...movements.filter(({ kind }) => kind === 'return'), ...(known.get(reference) ?? [])];
+      const minor = asked.minor - sum(back);
+      return state === 'paid' && endedOn !== undefined ? [{ currency: asked.currency, reference, endedOn, minor }] : [];
+    });
+    this.awaited = Map.groupBy(
+      paid.sort((a, b) => (a.minor < b.minor ? -1 : a.minor > b.minor ? 1 : 0)),
+      ({ currency }) => currency,
+    );
+  }
+
+  /** References, that of the nearest amount first. */
+  candidates({ currency, minor, on, isReturn }: BookedLine): string[] {
+    const some = this.awaited.get(currency) ?? [];
+    const found: string[] = [];
+    for (let at = firstOf(some, minor); at < some.length && found.length < CANDIDATES_MAX; at += 1) {
+      const { reference, endedOn, minor: left } = some[at] as Awaited;
+      // What is no return by its code is one only if nothing was kept back.
+      if (left !== minor && !isReturn) break;
+      const away = daysBetween(endedOn, on);
+      if (away >= 0 && away <= RETURNED_WITHIN_DAYS) found.push(reference);
+    }
+    return found;
+  }
+}
+
+/** Records by what names one of them alone: its reference in any form, and the ids of its orders and of its message. */
+export class RecordNames {
+  private readonly references: ByReference<OurRecord>;
+  private readonly others = new Map<string, OurRecord | undefined>();
+
+  constructor(records: readonly OurRecord[]) {
+    this.references = new ByReference(
+      records.flatMap((record) =>
+        [record.reference, ...record.names.filter((name) => UUID.test(name))].map((name) => [name, record] as const),
+      ),
+    );
+    for (const record of records) for (const name of record.names) addUnique(this.others, fold(name), record);
+  }
+
+  find(text: string): OurRecord | undefined {
+    return this.references.find(text) ?? this.others.get(fold(text));
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A name that two records share names neither, unless one of them is proven unpaid and the other is its repetition. */
+function addUnique(names: Map<string, OurRecord | undefined>, name: string, record: OurRecord): void {
+  if (name.length < DOCUMENT_LENGTH) return;
+  const before = names.get(name);
+  names.set(name, names.has(name) && before !== record ? theOther(before, record) : record);
+}
+
+function theOther(one: OurRecord | undefined, another: OurRecord): OurRecord | undefined {
+  if (one === undefined || (one.state === 'unpaid') === (another.state === 'unpaid')) return undefined;
+  return one.state === 'unpaid' ? another : one;
+}

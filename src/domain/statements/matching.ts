@@ -13,17 +13,18 @@ import type {
 } from './booked.ts';
 import {
   BOOKED_WITHIN_DAYS,
+  CANDIDATES_MAX,
   DOCUMENT_LENGTH,
   daysBetween,
   FilePayments,
   feesSoFar,
   fold,
+  MayComeBack,
   partPaid,
+  RecordNames,
   sum,
   sumsOf,
 } from './booked-as-one.ts';
-import { CANDIDATES_MAX, MayComeBack } from './may-come-back.ts';
-import { RecordNames } from './record-names.ts';
 
 /**
  * Which booking of a bank belongs to which movement of ours, and where the two differ. Pure: nothing here changes the outcome of a

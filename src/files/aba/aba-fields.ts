@@ -1,4 +1,4 @@
-import { ALWAYS, COMPARED, columnsOf, OWNER, type RecordFields } from '../fixed-width/fixed-width-fields.ts';
+import { ALWAYS, COMPARED, columnsOf, OWNER, type RecordFields } from '../fixed-width/records.ts';
 
 /** The records of an Australian direct entry file, by the columns of the Cemtex format, and what becomes of each field. */
 

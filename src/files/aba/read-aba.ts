@@ -1,7 +1,6 @@
 import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { counted } from '../../domain/display.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { missedIn } from '../fixed-width/fixed-width-fields.ts';
 import {
   amountRule,
   brokenColumns,
@@ -12,6 +11,7 @@ import {
   type FieldRule,
   filled,
   LEAVE_OUT,
+  missedIn,
   RecordReader,
   readerOf,
   takeTransfer,

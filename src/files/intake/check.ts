@@ -10,9 +10,8 @@ import { Rules } from '../rules/validate.ts';
 import { type Days, warningsOf } from '../rules/warnings.ts';
 import { dropUnknown } from './at-bank.ts';
 import { IntakeRefusal, invalidInput } from './intake-refusal.ts';
-import { dropKnown } from './known-rows.ts';
+import { claimRow, dropKnown } from './known-rows.ts';
 import { daysOf, type ReadFile, type ReadingApp, readFile, type TakeOptions } from './read-input.ts';
-import { claimRow } from './row-claims.ts';
 
 /**
  * Checks all rows by all rules in one pass; rows without a finding become claims. `bank` gives the required-details. With `days`,

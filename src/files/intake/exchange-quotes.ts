@@ -4,17 +4,15 @@ import type { Bank } from '../../bank/bank.ts';
 import { isJudged, undefinedIf } from '../../bank/errors.ts';
 import { exchangeQuote } from '../../bank/exchange-quote.ts';
 import type { AccountBalance } from '../../bank/schemas/accounts.ts';
-import type { FxQuote } from '../../bank/schemas/transactions.ts';
+import type { FxQuote, OrderFee } from '../../bank/schemas/transactions.ts';
 import { type Exchanges, maxRateOf, mostSoldFor } from '../../domain/agreed-cost.ts';
 import { payloadDigest, referenceOf } from '../../domain/identity.ts';
-import type { ExchangeBound, PayoutInstruction } from '../../domain/instruction.ts';
-import { SELLS_NOTHING, withoutBound } from '../../domain/instruction.ts';
+import { type ExchangeBound, type PayoutInstruction, SELLS_NOTHING, withoutBound } from '../../domain/instruction.ts';
 import { someAtOnce } from '../../domain/iterate.ts';
 import { addDecimals, compareDecimals, inProportion, leastOf, Totals } from '../../domain/money.ts';
 import { payoutWorkflowId } from '../../domain/names.ts';
 import type { Store } from '../../store/store.ts';
 import { itemsInTurns } from '../input.ts';
-import { boughtFees } from './payment-fees.ts';
 import type { BatchExchange, StagedFile } from './staged-file.ts';
 
 const decimal = z.string().regex(/^\d{1,30}(\.\d{1,30})?$/);
@@ -74,7 +72,7 @@ export async function quoteExchanges(
   const needed: Needed[] = [];
   await someAtOnce(totals.entries().slice(0, ACCOUNTS_MAX), AT_ONCE, async ([key, { currency, amount }]) => {
     const [uid = ''] = JSON.parse(key) as string[];
-    const own = await undefinedIf(isJudged, () => bank.accounts.ofUser(uid));
+    const own = await undefinedIfRefused(() => bank.accounts.ofUser(uid));
     const paying = own?.find((account) => account.currency === currency);
     if (paying === undefined) return;
     const isOfIt = (row: PayoutInstruction): boolean => keyOf(row, true) === key;
@@ -264,3 +262,66 @@ export const keyPerBatch = (row: PayoutInstruction): string => keyOf(row, true);
 
 export const keyOfQuote = ({ uid, accountId, currency, perBatch }: QuotedExchange): string =>
   JSON.stringify([uid, accountId, currency, ...(perBatch === undefined ? [] : [perBatch.executeOn ?? ''])]);
+
+/** Each payout asks for its own again before it is sent: a plan need not ask for those of all. */
+const FEES_MAX = 200;
+
+interface FeesAsked {
+  isOfIt: (row: PayoutInstruction) => boolean;
+  payingAccountId: string;
+  /** Of the rows. */
+  currency: string;
+}
+
+/**
+ * The fees that rows pay in their own currency, to be bought with them: as quoted for the first rows, and for each other one the
+ * highest quoted of its type of payment, else of all. What turns out lower stays on the account; what is too low leaves the last
+ * payouts waiting for money, as do rows of a type for which nothing is quoted.
+ */
+async function boughtFees(
+  bank: Bank,
+  staged: StagedFile,
+  { isOfIt, payingAccountId, currency }: FeesAsked,
+): Promise<{ fees: string /** Of one row. */; highest: string }> {
+  const rows = new Map<string, number>();
+  const asked: PayoutInstruction[] = [];
+  for await (const page of itemsInTurns(staged.claimPages())) {
+    for (const { instruction } of page) {
+      if (!isOfIt(instruction)) continue;
+      if (instruction.beneficiary_id !== undefined && asked.length < FEES_MAX) asked.push(instruction);
+      else rows.set(typeOf(instruction), (rows.get(typeOf(instruction)) ?? 0) + 1);
+    }
+  }
+  let amount = '0';
+  const highest = new Map<string, string>();
+  await someAtOnce(asked, AT_ONCE, async (instruction) => {
+    const quote = await quotedFee(bank, instruction, payingAccountId);
+    if (quote === undefined) return;
+    const fee = quote.fee_currency === currency ? quote.fee : '0';
+    amount = addDecimals(amount, fee);
+    for (const type of new Set([typeOf(instruction), ''])) {
+      if (compareDecimals(fee, highest.get(type) ?? '-1') === 1) highest.set(type, fee);
+    }
+  });
+  for (const [type, count] of rows) {
+    const fee = highest.get(type) ?? highest.get('');
+    if (fee !== undefined) amount = addDecimals(amount, inProportion(fee, `${count}`, '1'));
+  }
+  // No fee is more exact than its currency.
+  return { fees: mostSoldFor(amount, { maxRate: '1', currency }), highest: highest.get('') ?? '0' };
+}
+
+/** The fee of a row that an account pays in the row's currency. */
+export const quotedFee = (
+  bank: Bank,
+  { uid, beneficiary_id = '', amount, currency }: PayoutInstruction,
+  account_id: string,
+): Promise<OrderFee | undefined> =>
+  undefinedIfRefused(() => bank.transactions.paymentFee({ uid, account_id, beneficiary_id, amount, currency }));
+
+/**
+ * Undefined if the bank refuses: the payout itself will meet that refusal and report it. Throws if the bank cannot be reached.
+ */
+export const undefinedIfRefused = <T>(read: () => Promise<T>): Promise<T | undefined> => undefinedIf(isJudged, read);
+
+const typeOf = ({ payment_type = '' }: PayoutInstruction): string => payment_type;

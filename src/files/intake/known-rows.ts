@@ -1,5 +1,7 @@
 import type { Finding } from '../../domain/finding.ts';
+import { lookAlikeKey, payloadDigest, referenceOf } from '../../domain/identity.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
+import { payoutWorkflowId } from '../../domain/names.ts';
 import { sameMoney } from '../../domain/payee.ts';
 import { isEnd, isSettled, type ShownState } from '../../domain/payout-state.ts';
 import { shownStateOf } from '../../domain/returned.ts';
@@ -11,7 +13,6 @@ import { itemsInTurns } from '../input.ts';
 import { FindingList } from '../rules/finding-list.ts';
 import { type BankLists, shownAgainstRetry } from './at-bank.ts';
 import type { MayDiscloseOf, ReadFile } from './read-input.ts';
-import { claimRow } from './row-claims.ts';
 
 /** How a file's rows relate to the store; known rows are removed from its claims. */
 export interface KnownRows {
@@ -264,5 +265,25 @@ function brokenBecause(
   return {
     rule: 'retry-not-proven',
     message: `it is not proven that the earlier payout moved no money (${before.state}${but}); wait until it ends, or have an operator resolve it`,
+  };
+}
+
+/** Gives a row the ids under which it is claimed, started and paid. */
+export function claimRow({
+  row,
+  instruction,
+  generation = 0,
+  original,
+}: Pick<ClaimRow, 'row' | 'instruction' | 'generation' | 'original'>): ClaimRow {
+  const reference = referenceOf(instruction.uid, instruction.id, 'payment', generation);
+  return {
+    row,
+    reference,
+    workflowId: payoutWorkflowId(reference),
+    instruction,
+    payloadDigest: payloadDigest(instruction),
+    ...(generation === 0 ? {} : { generation }),
+    ...(original === undefined ? {} : { original }),
+    lookAlikeKey: lookAlikeKey(instruction),
   };
 }

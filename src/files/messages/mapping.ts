@@ -4,10 +4,9 @@ import { shownValue } from '../../domain/finding.ts';
 import { OWN_FIELDS } from '../../domain/instruction.ts';
 import { currencyExponent } from '../../domain/money.ts';
 import { plainText } from '../../domain/plain-text.ts';
+import { Problem } from '../../domain/problem.ts';
 import { type NextTurn, turns, whyUnreadable } from '../input.ts';
 import { JsonCursor, JsonSyntaxError } from '../json/read-json.ts';
-import { accountKey } from './account-key.ts';
-import { ContextFileError } from './context-file-error.ts';
 
 /** The mapping file: how accounts, networks and ids of bank messages translate to ours. */
 export interface MessageMapping extends Omit<z.output<typeof FILE>, 'accounts' | 'clearingFields'> {
@@ -152,4 +151,26 @@ function placeOf(path: readonly PropertyKey[]): string {
     return typeof step === 'number' ? `[${step}]` : `.${String(step)}`;
   });
   return steps.join('').replace(/^\./, '') || 'the file';
+}
+
+const IBAN = /^[A-Za-z]{2}\d{2}[A-Za-z0-9]{1,30}$/;
+const MAIN_OFFICE = /^(.{8})XXX$/;
+
+/** Key for comparing accounts: without blanks, and an IBAN in upper case. */
+export function accountKey(account: string): string {
+  const compact = account.replace(/\s+/g, '');
+  return IBAN.test(compact) ? compact.toUpperCase() : compact;
+}
+
+/** Key for comparing banks, by BIC or clearing member: a BIC of eight characters equals the one with `XXX`, the main office. */
+export function bankKey(bank: string): string {
+  return bank.replace(/\s+/g, '').toUpperCase().replace(MAIN_OFFICE, '$1');
+}
+
+/** An unusable mapping file or payee directory (exit code 2). The text contains no account number and no name. */
+export class ContextFileError extends Problem {
+  /** @param file path as given */
+  constructor(file: string, problem: string, hint: string) {
+    super('set-up', 'context-file', `${file}: ${problem}.`, { hint });
+  }
 }

@@ -3,8 +3,7 @@ import { present } from '../../domain/iterate.ts';
 import { CITY_FIELDS } from '../../domain/payee.ts';
 import type { Creditor, CreditTransfer } from '../credit-transfer.ts';
 import type { Broken } from '../rules/field-rules.ts';
-import { accountKey } from './account-key.ts';
-import type { Identity, MessageMapping, PaymentTypeRule } from './mapping.ts';
+import { accountKey, type Identity, type MessageMapping, type PaymentTypeRule } from './mapping.ts';
 import type { MessageContext } from './message-context.ts';
 
 /** `own`: the rule of the mapping file that was applied. */

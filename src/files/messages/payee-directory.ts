@@ -9,8 +9,7 @@ import { plainText, TYPOGRAPHIC_QUOTE, utf16Of, withoutTypographicQuotes } from 
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { detectDelimiter } from '../csv/csv-text.ts';
 import { inTurns, isColumnName, RECORD_BYTES_MAX, TEXT_BYTES_MAX, whyUnreadable } from '../input.ts';
-import { accountKey, bankKey } from './account-key.ts';
-import { ContextFileError } from './context-file-error.ts';
+import { accountKey, bankKey, ContextFileError } from './mapping.ts';
 
 /**
  * The payee directory: a CSV file with what messages do not say about payees. `account` is the creditor's account as in the

@@ -1,4 +1,4 @@
-import { ALWAYS, COMPARED, columnsOf, OWNER, type RecordFields } from '../fixed-width/fixed-width-fields.ts';
+import { ALWAYS, COMPARED, columnsOf, OWNER, type RecordFields } from '../fixed-width/records.ts';
 
 /** The records of a NACHA file, by the columns of the Nacha Operating Rules (appendix three), and what becomes of each field. */
 

@@ -3,7 +3,6 @@ import type { OriginalMessage } from '../../domain/bank-message.ts';
 import { counted } from '../../domain/display.ts';
 import { aboutFile, printable } from '../../domain/finding.ts';
 import { formatMinor } from '../../domain/money.ts';
-import { missedIn } from '../fixed-width/fixed-width-fields.ts';
 import {
   amountRule,
   type BrokenColumns,
@@ -15,6 +14,7 @@ import {
   type FieldRule,
   filled,
   LEAVE_OUT,
+  missedIn,
   RecordReader,
   readerOf,
   takeTransfer,

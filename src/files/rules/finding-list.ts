@@ -1,5 +1,4 @@
-import type { Finding } from '../../domain/finding.ts';
-import { inFileOrder } from '../../domain/finding.ts';
+import { type Finding, inFileOrder } from '../../domain/finding.ts';
 
 /** The most findings kept of a file: one with more is broken as a whole, and nobody reads on. */
 const KEPT_MAX = 10_000;
@@ -61,3 +60,23 @@ export class FindingList {
     return [...listed, { ...about, row: null, column: null, value: null, rule: 'more-findings', message }];
   }
 }
+
+/**
+ * Rules whose findings are corrected here (mapping file, payee directory, the bank's records), not by the sender of the bank
+ * message: an RJCT for one of them would have to be taken back.
+ */
+const OURS: ReadonlySet<string> = new Set([
+  'account-not-found',
+  'ambiguous-payee',
+  'beneficiary-currency',
+  'beneficiary-not-found',
+  'debtor-currency',
+  'no-beneficiary-type',
+  'no-payment-type',
+  'payment-type-not-offered',
+  'required',
+  'unmapped-account',
+  'unmapped-clearing-system',
+]);
+
+export const isOurs = ({ rule }: { rule: string }): boolean => OURS.has(rule);

@@ -8,8 +8,7 @@ import { currencyExponent, formatMinor, sumDecimals } from '../../domain/money.t
 import type { USUAL_PAYEE_FIELDS } from '../../domain/payee.ts';
 import type { CreditTransfer } from '../credit-transfer.ts';
 import { ofType } from '../iso20022/simple-types.ts';
-import { accountKey, bankKey } from '../messages/account-key.ts';
-import type { MessageMapping, PaymentTypeRule } from '../messages/mapping.ts';
+import { accountKey, bankKey, type MessageMapping, type PaymentTypeRule } from '../messages/mapping.ts';
 import { asksForMore } from '../messages/message-instruction.ts';
 import { writeXlsx } from '../xlsx/write-xlsx.ts';
 

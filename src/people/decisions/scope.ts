@@ -12,7 +12,9 @@ import { needsAttention } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import type { BatchRecord, IncidentRecord, PayoutRecord, Store } from '../../store/store.ts';
-import { scopeFactsOfRow } from './verdict.ts';
+import type { AskedBy } from './asked.ts';
+import { openQuestion } from './shown-question.ts';
+import { approvedBy, scopeFactsOfRow, type VerdictDeps } from './verdict.ts';
 
 /** Whose a batch is to control: its maker's, and an operator's whose scope holds all of it. */
 export async function mayControl(
@@ -51,7 +53,7 @@ export const roleAskedOf = ({ state, reason }: PayoutRecord): 'payout' | 'screen
  * Whether a row waits for this person: unless it waits for an operator, they are neither its maker nor one who has approved it;
  * and the policy, if there is one, lets them decide it. Money for an account is for makers and operators alike. `approved`: who has approved the open question.
  */
-export function awaitsDecisionBy(
+function awaitsDecisionBy(
   { policy, name, now }: { policy: Policy | undefined; name: string; now: number },
   row: PayoutRecord,
   approved: readonly string[],
@@ -67,4 +69,20 @@ export function awaitsDecisionBy(
   if (has([row.by ?? '', ...approved], name)) return false;
   const names = decidesAs(person, roleAskedOf(row), { maker: row.by, touches });
   return policy === undefined || names.some((it) => !has(approved, it));
+}
+
+/** Those of the rows that wait for somebody and that they have not decided yet (`awaitsDecisionBy`). */
+export async function rowsFor(
+  deps: VerdictDeps & AskedBy,
+  rows: readonly PayoutRecord[],
+  name: string,
+): Promise<PayoutRecord[]> {
+  const mine: PayoutRecord[] = [];
+  const reader = { policy: deps.settings.policy, name, now: deps.now() };
+  for (const row of rows) {
+    if (!awaitsDecisionBy(reader, row, [])) continue;
+    const approved = await approvedBy(deps, row, await openQuestion(deps, row));
+    if (awaitsDecisionBy(reader, row, approved)) mine.push(row);
+  }
+  return mine;
 }

@@ -23,7 +23,7 @@ import type { MailReceivers, MailServer, Subscription, WebhookReceiver } from '.
 import type { OutboxEvent, RefusedEvent, Store, SubscriptionMove, SubscriptionRecord } from '../../store/store.ts';
 import { type CloudEvent, cloudEvent } from './cloud-event.ts';
 import { type Digest, digestOf } from './mail-text.ts';
-import { ofReader, whatWaits } from './what-waits.ts';
+import { ofReader, whatWaits } from './remind.ts';
 
 /** Longer than two deliveries may take: if the process dies, another one follows after this time. */
 const LEASE_MS = 60_000;
@@ -473,4 +473,20 @@ class Deliveries {
       resolved: [...this.#resolved].filter((it) => this.#known.has(it)),
     };
   }
+}
+
+/** Events deleted in one transaction. */
+const BATCH = 500;
+/** The most transactions at a time: others can write in between, and a year of events is still deleted within hours. */
+const BATCHES_MAX = 20;
+
+/** Deletes events older than `keepMs` that every subscription has received. Returns how many positions were processed. */
+export async function pruneEvents(store: Store, keepMs: number, now: number): Promise<number> {
+  let pruned = 0;
+  for (let batch = 0; batch < BATCHES_MAX; batch += 1) {
+    const some = await store.pruneOutbox({ before: now - keepMs, limit: BATCH });
+    pruned += some;
+    if (some < BATCH) break;
+  }
+  return pruned;
 }

@@ -16,7 +16,7 @@ import {
   type PayoutData,
   payoutNow,
 } from './cloud-event.ts';
-import type { WhatWaits } from './what-waits.ts';
+import type { WhatWaits } from './remind.ts';
 
 /** A mail about several events, grouped by what people have to do. */
 export interface Digest {

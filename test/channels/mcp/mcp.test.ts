@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { harmless } from '../../../src/channels/mcp/harmless.ts';
-import { fitted } from '../../../src/channels/mcp/mcp-server.ts';
+import { fitted, harmless } from '../../../src/channels/mcp/mcp-server.ts';
 import { toolsFor } from '../../../src/channels/mcp/tools.ts';
 import { ROLES, type Role, type Scope } from '../../../src/domain/authority.ts';
 import { because } from '../../../src/domain/reasons.ts';

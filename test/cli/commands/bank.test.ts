@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { accounts, beneficiaries, orders } from '../../../src/cli/bank-lists.ts';
+import { accounts, beneficiaries, orders } from '../../../src/cli/list.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { type BankSession, openBankSession } from '../bank-session.ts';
 

@@ -6,7 +6,7 @@ import { report, status } from '../../../src/cli/inspect.ts';
 import { list } from '../../../src/cli/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { because } from '../../../src/domain/reasons.ts';
-import { claimRow } from '../../../src/files/intake/row-claims.ts';
+import { claimRow } from '../../../src/files/intake/known-rows.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { documentOf, reportBatch, summaryOfBatch } from '../../../src/reports/report-batch.ts';
 import { openStore } from '../../../src/store/open.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ABA_FIELDS } from '../../../src/files/aba/aba-fields.ts';
-import type { RecordFields } from '../../../src/files/fixed-width/fixed-width-fields.ts';
+import type { RecordFields } from '../../../src/files/fixed-width/records.ts';
 import { NACHA_FIELDS } from '../../../src/files/nacha/nacha-fields.ts';
 import { RULES } from '../../../src/files/rules/rules.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { claimRow } from '../../../src/files/intake/row-claims.ts';
+import { claimRow } from '../../../src/files/intake/known-rows.ts';
 import type { ClaimRow } from '../../../src/store/store.ts';
 
 const row = (index: number, id: string, amount = '10.00'): ClaimRow =>

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { madeDigest, payloadDigest } from '../../../src/domain/identity.ts';
 import { addDecimals, isBetween } from '../../../src/domain/money.ts';
 import { bindRows, boundBy, type QuotedExchange } from '../../../src/files/intake/exchange-quotes.ts';
-import { claimRow } from '../../../src/files/intake/row-claims.ts';
+import { claimRow } from '../../../src/files/intake/known-rows.ts';
 import { StagedFile } from '../../../src/files/intake/staged-file.ts';
 import { type PlannedFile, planDocument, planFile, planUnpaid } from '../../../src/files/intake/take-file.ts';
 import { boundTexts } from '../../../src/reports/plan-texts.ts';

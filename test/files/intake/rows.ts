@@ -1,5 +1,5 @@
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
-import { claimRow } from '../../../src/files/intake/row-claims.ts';
+import { claimRow } from '../../../src/files/intake/known-rows.ts';
 import type { ClaimRow } from '../../../src/store/store.ts';
 
 const PAYABLE: Omit<PayoutInstruction, 'id'> = {

@@ -2,8 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ContextFileError } from '../../../src/files/messages/context-file-error.ts';
-import { EMPTY_MAPPING, loadMessageMapping } from '../../../src/files/messages/mapping.ts';
+import { ContextFileError, EMPTY_MAPPING, loadMessageMapping } from '../../../src/files/messages/mapping.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/domain/time.ts';
-import { pruneEvents } from '../../../src/reports/events/prune.ts';
+import { pruneEvents } from '../../../src/reports/events/deliver.ts';
 import { Sending } from './sending.ts';
 
 it('an outage is delivered whole though it is older than what is kept, and is deleted only afterwards', async () => {

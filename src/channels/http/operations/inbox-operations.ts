@@ -3,15 +3,13 @@ import { acknowledgementOf, may, mayOperateCard, type Person, personOf } from '.
 import { visible } from '../../../domain/finding.ts';
 import { NEEDS_PEOPLE_STATES, needsAttention, type ShownState } from '../../../domain/payout-state.ts';
 import { Problem } from '../../../domain/problem.ts';
-import { rowsFor } from '../../../people/decisions/rows-for.ts';
-import { assertMayAcknowledge } from '../../../people/decisions/scope.ts';
+import { assertMayAcknowledge, rowsFor } from '../../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
 import { isSlow, SLOWER } from '../../../reports/arrival-text.ts';
 import { type DescribedIncident, describedIncident } from '../../../reports/incident-sides.ts';
-import { kindOf, type NextStep, nextStep } from '../../../reports/next-step.ts';
+import { kindOf, type NextStep, nextStep, SWITCHED_OFF, switchedOff } from '../../../reports/next-step.ts';
 import { stepContext } from '../../../reports/report-source.ts';
 import { type StepGroup, stepGroups } from '../../../reports/step-groups.ts';
-import { SWITCHED_OFF, switchedOff } from '../../../reports/switched-off.ts';
 import type { CardRecord } from '../../../store/card-store.ts';
 import type { IncidentRecord, PayoutRecord, SubscriptionRecord } from '../../../store/store.ts';
 import { type OpenComment, openComments } from '../../pages/comments.ts';
