@@ -15,21 +15,14 @@ export interface CardRoute {
 
 const SHORT_DEADLINE = { PAYOUTS_CARD_DEADLINE: '60s' };
 
+const CAPTURED = { ends: { state: 'succeeded' }, captured: 1 } as const satisfies Partial<CardRoute>;
+const failedFor = (because: string) =>
+  ({ ends: { state: 'failed' }, because, captured: 0 }) as const satisfies Partial<CardRoute>;
+
 export const CARD_ROUTES: readonly CardRoute[] = [
-  { name: 'frictionless', travel: (p, id) => p.ask({ id }), ends: { state: 'succeeded' }, captured: 1 },
-  {
-    name: 'authorisation',
-    travel: (p, id) => p.ask({ id, payment_type: 'AUTH' }),
-    ends: { state: 'succeeded' },
-    captured: 1,
-  },
-  {
-    name: 'declined',
-    travel: (p, id) => p.ask({ id, card: 'decline' }),
-    ends: { state: 'failed' },
-    because: 'card-declined',
-    captured: 0,
-  },
+  { name: 'frictionless', travel: (p, id) => p.ask({ id }), ...CAPTURED },
+  { name: 'authorisation', travel: (p, id) => p.ask({ id, payment_type: 'AUTH' }), ...CAPTURED },
+  { name: 'declined', travel: (p, id) => p.ask({ id, card: 'decline' }), ...failedFor('card-declined') },
   {
     name: 'declined-after-a-lost-answer',
     travel: async (p, id) => {
@@ -37,54 +30,23 @@ export const CARD_ROUTES: readonly CardRoute[] = [
       await p.sandboxTest('POST', 'faults', fault);
       return p.ask({ id, card: 'decline' });
     },
-    ends: { state: 'failed' },
-    because: 'card-declined',
-    captured: 0,
+    ...failedFor('card-declined'),
   },
   {
     name: 'refused-at-setup',
     env: {},
     travel: (p, id) => refusedAt(p, 'cards.setUp', id),
-    ends: { state: 'failed' },
-    because: 'refused-by-acquirer',
-    captured: 0,
+    ...failedFor('refused-by-acquirer'),
   },
   {
     name: 'refused-at-create',
     env: {},
     travel: (p, id) => refusedAt(p, 'cards.create', id),
-    ends: { state: 'failed' },
-    because: 'refused-by-acquirer',
-    captured: 0,
+    ...failedFor('refused-by-acquirer'),
   },
-  {
-    name: 'failed-by-webhook',
-    travel: (p, id) => p.ask({ id, card: 'fail-later' }),
-    ends: { state: 'failed' },
-    because: 'card-declined',
-    captured: 0,
-  },
-  {
-    name: 'challenge',
-    travel: async (p, id) => {
-      const handle = await p.ask({ id, card: 'challenge' });
-      await p.answerChallenge(id, 'confirm');
-      return handle;
-    },
-    ends: { state: 'succeeded' },
-    captured: 1,
-  },
-  {
-    name: 'challenge-cancelled',
-    travel: async (p, id) => {
-      const handle = await p.ask({ id, card: 'challenge' });
-      await p.answerChallenge(id, 'cancel');
-      return handle;
-    },
-    ends: { state: 'failed' },
-    because: 'card-declined',
-    captured: 0,
-  },
+  { name: 'failed-by-webhook', travel: (p, id) => p.ask({ id, card: 'fail-later' }), ...failedFor('card-declined') },
+  { name: 'challenge', travel: (p, id) => challenged(p, id, 'confirm'), ...CAPTURED },
+  { name: 'challenge-cancelled', travel: (p, id) => challenged(p, id, 'cancel'), ...failedFor('card-declined') },
   {
     name: 'challenge-told-by-the-browser-alone',
     travel: async (p, id) => {
@@ -93,50 +55,35 @@ export const CARD_ROUTES: readonly CardRoute[] = [
       await p.call('POST', `/v1/card-payments/${id}/returned`, {});
       return handle;
     },
-    ends: { state: 'succeeded' },
-    captured: 1,
+    ...CAPTURED,
   },
   {
     name: 'challenge-abandoned',
     env: SHORT_DEADLINE,
     travel: (p, id) => p.ask({ id, card: 'challenge' }),
-    ends: { state: 'failed' },
-    because: 'challenge-abandoned',
-    captured: 0,
+    ...failedFor('challenge-abandoned'),
   },
   {
     name: 'declined-without-set-up',
     travel: (p, id) => p.ask({ id, card: 'needs-set-up', three_ds: 'skip' }),
-    ends: { state: 'succeeded' },
-    captured: 1,
+    ...CAPTURED,
   },
-  {
-    name: 'without-set-up',
-    travel: (p, id) => p.ask({ id, three_ds: 'skip' }),
-    ends: { state: 'succeeded' },
-    captured: 1,
-  },
-  {
-    name: 'webhook-missed',
-    travel: (p, id) => p.ask({ id, card: 'no-webhook' }),
-    ends: { state: 'succeeded' },
-    captured: 1,
-  },
-  {
-    name: 'webhook-before-the-answer',
-    travel: (p, id) => p.ask({ id, card: 'webhook-first' }),
-    ends: { state: 'succeeded' },
-    captured: 1,
-  },
+  { name: 'without-set-up', travel: (p, id) => p.ask({ id, three_ds: 'skip' }), ...CAPTURED },
+  { name: 'webhook-missed', travel: (p, id) => p.ask({ id, card: 'no-webhook' }), ...CAPTURED },
+  { name: 'webhook-before-the-answer', travel: (p, id) => p.ask({ id, card: 'webhook-first' }), ...CAPTURED },
   {
     name: 'no-card-given',
     env: SHORT_DEADLINE,
     travel: (p, id) => p.ask({ id, card: null }),
-    ends: { state: 'failed' },
-    because: 'card-not-given',
-    captured: 0,
+    ...failedFor('card-not-given'),
   },
 ];
+
+async function challenged(product: CardProduct, id: string, answer: 'confirm' | 'cancel'): Promise<CardPaymentHandle> {
+  const handle = await product.ask({ id, card: 'challenge' });
+  await product.answerChallenge(id, answer);
+  return handle;
+}
 
 /** The acquirer refuses the first such request of any payment as invalid. */
 async function refusedAt(product: CardProduct, operation: string, id: string): Promise<CardPaymentHandle> {

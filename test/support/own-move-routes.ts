@@ -1,7 +1,7 @@
 import type { Bank, OrderScan } from '../../src/bank/bank.ts';
 import type { Order } from '../../src/bank/schemas/orders.ts';
 import type { PayoutKind } from '../../src/domain/names.ts';
-import { type PayoutHandle, type PayoutRoute, PLAIN, until } from './payout-routes.ts';
+import { COMPLETED, endedBy, type PayoutHandle, type PayoutRoute, PLAIN, until } from './payout-routes.ts';
 import type { Product } from './product.ts';
 
 /** One way through the life of a transfer or of an exchange by itself. */
@@ -54,16 +54,12 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
   {
     name: 'destination-not-own',
     travel: (_p, start) => start({ to_account_id: 'acc-u1002-usd' }),
-    ends: { state: 'failed' },
-    because: 'account-not-own',
-    orders: 0,
+    ...endedBy('failed', 'account-not-own'),
   },
   {
     name: 'other-currency',
     travel: (_p, start) => start({ to_account_id: 'acc-u1001-gbp' }),
-    ends: { state: 'failed' },
-    because: 'account-currency',
-    orders: 0,
+    ...endedBy('failed', 'account-currency'),
   },
   {
     name: 'destination-not-known',
@@ -73,9 +69,7 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
       await handle.signal('reject', { by: 'alice', remark: 'no such account' });
       return handle;
     },
-    ends: { state: 'rejected' },
-    because: 'approval-rejected',
-    orders: 0,
+    ...endedBy('rejected', 'approval-rejected'),
   },
   {
     name: 'both-sides-listed',
@@ -86,8 +80,7 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
       await handle.signal('approve', { by: 'alice' });
       return handle;
     },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
   },
   {
     name: 'arrival-listed-first-after-a-lost-answer',
@@ -96,15 +89,13 @@ const TRANSFERS: readonly Omit<OwnMoveRoute, 'kind'>[] = [
       await p.sandboxTest('POST', 'faults', { operation: 'transactions.transfer', kind: 'drop-after' });
       return start();
     },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
   },
   {
     name: 'across-users',
     settings: { transferAcrossUsers: true },
     travel: (_p, start) => start({ to_account_id: 'acc-u1002-usd' }),
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
   },
   {
     name: 'held-over-fee',
@@ -132,8 +123,7 @@ const EXCHANGES: readonly Omit<OwnMoveRoute, 'kind'>[] = [
       await p.sandboxTest('POST', 'accounts/acc-poor/deposit', { amount: '100.00' });
       return handle;
     },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
   },
   {
     name: 'quoted-above-the-cap',
@@ -147,8 +137,7 @@ const EXCHANGES: readonly Omit<OwnMoveRoute, 'kind'>[] = [
       await handle.signal('approve', { by: 'alice' });
       return handle;
     },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
   },
   {
     name: 'booked-above-the-cap',

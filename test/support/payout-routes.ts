@@ -37,173 +37,165 @@ export interface PayoutRoute {
 /** A payee of USD personal, local: nobody's real details. */
 export const NEW_PAYEE = { ...PAYEE_FIELDS, beneficiary_id: undefined, account_no: '123456789' };
 
+type Travel = PayoutRoute['travel'];
+type Change = Omit<Parameters<Product['start']>[0], 'id'>;
+type More = Parameters<Product['start']>[1];
+
+const start =
+  (change: Change = {}, more?: More): Travel =>
+  (product) =>
+    product.start({ id: 'r', ...change }, more);
+
+type Next = (handle: PayoutHandle, product: Product, view: PayoutStateView) => Promise<unknown>;
+
+/** Starts it, and goes on when its search attribute shows this state. */
+const when =
+  (state: PayoutState, next: Next, change: Change = {}, more?: More): Travel =>
+  async (product) => {
+    const handle = await product.start({ id: 'r', ...change }, more);
+    await next(handle, product, await until(handle, state));
+    return handle;
+  };
+
+/** Does something before it starts. */
+const after =
+  (before: (product: Product) => Promise<unknown>, travel: Travel): Travel =>
+  async (product) => {
+    await before(product);
+    return travel(product);
+  };
+
+const approve = (handle: PayoutHandle): Promise<void> => handle.signal('approve', { by: 'alice' });
+const check = (handle: PayoutHandle): Promise<void> => handle.signal('approve', { by: 'checker' });
+const rejectFor =
+  (remark: string, by = 'alice') =>
+  (handle: PayoutHandle): Promise<void> =>
+    handle.signal('reject', { by, remark });
+const withdraw = (handle: PayoutHandle): Promise<void> => cancel(handle, { by: 'alice', reason: 'withdrawn' });
+const approveByUpdate = async (handle: PayoutHandle, by: string): Promise<void> => {
+  const { digest } = await awaited(handle);
+  await handle.executeUpdate('decide', { args: [{ decisionId: 'd1', decision: 'approve', by, digest }] });
+};
+const switchOn: Next = (_handle, product) => product.store.switchOn(USD_SWITCH);
+
+const faulty =
+  (kind: string, more: Record<string, unknown> = {}) =>
+  (product: Product): Promise<unknown> =>
+    product.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind, ...more });
+
+const IN_THE_AUDIT = { note: 'sandbox:audit' };
+const BY_EXCHANGE = { account_id: 'acc-u1001-eur' };
+const POOR = { uid: 'u-1001', currency: 'USD', account_id: 'acc-poor', balance: '1.00' };
+const openPoor = (product: Product): Promise<unknown> => product.sandboxTest('POST', 'accounts', POOR);
+const MAKER = { by: 'maker' };
+const byOne = { approvalRules: [{ approvals: 1 }] };
+
 /** Reads a decision's effect when a slow machine has finished it, too: what counts is the events of one read. */
 const AFTER_THE_BANK = { waits: { pollMs: 2_000 } };
-const approvedByTwo = { approvalRules: [{ approvals: 2 }] };
+
+export const COMPLETED = { ends: { state: 'completed' }, orders: 1 } as const satisfies Partial<PayoutRoute>;
+export const endedBy = (state: PayoutResult['state'], because: string, orders = 0) =>
+  ({ ends: { state }, because, orders }) as const satisfies Partial<PayoutRoute>;
 
 /** The run is notified of the end in an activity, and reads nothing. */
-export const PLAIN = {
-  name: 'plain',
-  ends: { state: 'completed' },
-  eventsMax: 19,
-  notices: 0,
-  orders: 1,
-} as const satisfies Omit<PayoutRoute, 'travel'>;
+export const PLAIN = { name: 'plain', ...COMPLETED, eventsMax: 19, notices: 0 } as const;
+
+const approvedInTheAudit = {
+  terms: AFTER_THE_BANK,
+  ...COMPLETED,
+  eventsMax: 36,
+  notices: 2,
+  travel: when('awaiting-bank-approval', approve, IN_THE_AUDIT),
+};
+
+/** No read can prove anything: the list says that it has more than it shows. */
+const unproven = {
+  terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
+  before: async (product: Product): Promise<void> => {
+    await readAt(product);
+    await product.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
+    await faulty('drop-before')(product);
+  },
+};
 
 export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
-  { ...PLAIN, travel: (p) => p.start({ id: 'r' }) },
-  {
-    // The wait for the end began before its audit, and is over after that.
-    name: 'told-of-its-end-after-its-audit',
-    terms: AFTER_THE_BANK,
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      await until(handle, 'awaiting-bank-approval');
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    eventsMax: 36,
-    notices: 2,
-    orders: 1,
-  },
-  {
-    name: 'new-beneficiary',
-    travel: (p) => p.start({ id: 'r', ...NEW_PAYEE }),
-    ends: { state: 'completed' },
-    eventsMax: 28,
-    orders: 1,
-  },
-  {
-    name: 'exchange',
-    travel: (p) => p.start({ id: 'r', account_id: 'acc-u1001-eur' }),
-    ends: { state: 'completed' },
-    eventsMax: 30,
-    notices: 2,
-    orders: 1,
-  },
+  { ...PLAIN, travel: start() },
+  // The wait for the end began before its audit, and is over after that.
+  { name: 'told-of-its-end-after-its-audit', ...approvedInTheAudit },
+  { name: 'new-beneficiary', ...COMPLETED, eventsMax: 28, travel: start(NEW_PAYEE) },
+  { name: 'exchange', ...COMPLETED, eventsMax: 30, notices: 2, travel: start(BY_EXCHANGE) },
   {
     name: 'approval-before-submit',
-    settings: { approvalRules: [{ approvals: 1 }] },
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r' }, { by: 'maker' });
-      await until(handle, 'awaiting-approval');
-      await handle.signal('approve', { by: 'checker' });
-      return handle;
-    },
-    ends: { state: 'completed' },
+    settings: byOne,
+    ...COMPLETED,
     eventsMax: 28,
-    orders: 1,
+    travel: when('awaiting-approval', check, {}, MAKER),
   },
   {
     name: 'approval-by-two',
-    settings: approvedByTwo,
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r' }, { by: 'maker' });
-      await until(handle, 'awaiting-approval');
-      await handle.signal('approve', { by: 'maker' });
-      await handle.signal('approve', { by: 'ann' });
-      await handle.signal('approve', { by: 'ann' });
-      const { digest } = await awaited(handle);
-      await handle.executeUpdate('decide', { args: [{ decisionId: 'd1', decision: 'approve', by: 'bob', digest }] });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    settings: { approvalRules: [{ approvals: 2 }] },
+    ...COMPLETED,
+    travel: when(
+      'awaiting-approval',
+      async (handle) => {
+        for (const by of ['maker', 'ann', 'ann']) await handle.signal('approve', { by });
+        await approveByUpdate(handle, 'bob');
+      },
+      {},
+      MAKER,
+    ),
   },
   {
     name: 'approval-rejected',
-    settings: { approvalRules: [{ approvals: 1 }] },
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r' }, { by: 'maker' });
-      await until(handle, 'awaiting-approval');
-      await handle.signal('reject', { by: 'checker', remark: 'wrong payee' });
-      return handle;
-    },
-    ends: { state: 'rejected' },
-    because: 'approval-rejected',
-    orders: 0,
+    settings: byOne,
+    ...endedBy('rejected', 'approval-rejected'),
+    travel: when('awaiting-approval', rejectFor('wrong payee', 'checker'), {}, MAKER),
   },
   {
     name: 'approval-expired',
-    settings: { approvalRules: [{ approvals: 1 }] },
+    settings: byOne,
     terms: { waits: { approvalTtlMs: 500 } },
-    travel: (p) => p.start({ id: 'r' }, { by: 'maker' }),
-    ends: { state: 'rejected' },
-    because: 'approval-expired',
-    orders: 0,
+    ...endedBy('rejected', 'approval-expired'),
+    travel: start({}, MAKER),
   },
-  {
-    name: 'bank-approval',
-    terms: AFTER_THE_BANK,
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      await until(handle, 'awaiting-bank-approval');
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    eventsMax: 36,
-    notices: 2,
-    orders: 1,
-  },
+  { name: 'bank-approval', ...approvedInTheAudit },
   {
     name: 'bank-approval-by-update',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      await until(handle, 'awaiting-bank-approval');
-      const { digest } = await awaited(handle);
-      await handle.executeUpdate('decide', { args: [{ decisionId: 'd1', decision: 'approve', by: 'alice', digest }] });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: when('awaiting-bank-approval', (handle) => approveByUpdate(handle, 'alice'), IN_THE_AUDIT),
   },
   {
     name: 'exchange-and-bank-approval',
     sandbox: { auditThreshold: { USD: '12.00' } },
     terms: AFTER_THE_BANK,
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
-      await until(handle, 'awaiting-bank-approval');
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
+    ...COMPLETED,
     eventsMax: 48,
     notices: 3,
-    orders: 1,
+    travel: when('awaiting-bank-approval', approve, BY_EXCHANGE),
   },
   {
     name: 'payee-changed-in-the-audit',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      await until(handle, 'awaiting-bank-approval');
-      await changePayee(p);
-      await handle.signal('approve', { by: 'alice' });
-      await untilReason(handle, 'beneficiary-changed');
-      await handle.signal('reject', { by: 'alice', remark: 'the payee was changed' });
-      return handle;
-    },
-    ends: { state: 'rejected' },
-    because: 'approval-rejected',
-    orders: 1,
+    ...endedBy('rejected', 'approval-rejected', 1),
+    travel: when(
+      'awaiting-bank-approval',
+      async (handle, product) => {
+        await changePayee(product);
+        await approve(handle);
+        await untilReason(handle, 'beneficiary-changed');
+        await rejectFor('the payee was changed')(handle);
+      },
+      IN_THE_AUDIT,
+    ),
   },
   {
     name: 'exchange-booked-above-the-cap',
     sandbox: { profile: { fxDriftBasisPoints: 300 } },
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
-      await until(handle, 'held');
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: when('held', approve, BY_EXCHANGE),
   },
   {
     name: 'failed-after-its-exchange',
-    travel: (p) => p.start({ id: 'r', account_id: 'acc-u1001-eur', note: 'sandbox:fail' }),
+    ...endedBy('failed', 'bank-failed', 1),
     ends: {
       state: 'failed',
       reason: {
@@ -211,155 +203,76 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
         message: 'the bank reports the order as failed; the exchange stays as booked',
       },
     },
-    because: 'bank-failed',
-    orders: 1,
+    travel: start({ ...BY_EXCHANGE, note: 'sandbox:fail' }),
   },
   {
     name: 'bank-rejection',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      await until(handle, 'awaiting-bank-approval');
-      await handle.signal('reject', { by: 'alice', remark: 'not ours' });
-      return handle;
-    },
-    ends: { state: 'rejected' },
-    because: 'approval-rejected',
-    orders: 1,
+    ...endedBy('rejected', 'approval-rejected', 1),
+    travel: when('awaiting-bank-approval', rejectFor('not ours'), IN_THE_AUDIT),
   },
   {
     name: 'decided-at-the-bank',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      const { orderId } = await until(handle, 'awaiting-bank-approval');
-      await p.sandboxTest('POST', `orders/${orderId}/status`, { status: 'APPROVED' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: when(
+      'awaiting-bank-approval',
+      (_handle, product, { orderId }) =>
+        product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'APPROVED' }),
+      IN_THE_AUDIT,
+    ),
   },
   {
     name: 'cancelled-while-awaiting-approval',
-    settings: { approvalRules: [{ approvals: 1 }] },
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r' }, { by: 'maker' });
-      await until(handle, 'awaiting-approval');
-      await cancel(handle, { by: 'alice', reason: 'withdrawn' });
-      return handle;
-    },
-    ends: { state: 'cancelled' },
-    because: 'cancelled-by-request',
-    orders: 0,
+    settings: byOne,
+    ...endedBy('cancelled', 'cancelled-by-request'),
+    travel: when('awaiting-approval', withdraw, {}, MAKER),
   },
   {
     name: 'cancelled-in-the-bank-audit',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      await until(handle, 'awaiting-bank-approval');
-      await handle.cancel();
-      return handle;
-    },
-    ends: { state: 'cancelled' },
-    because: 'cancelled-by-request',
-    orders: 1,
+    ...endedBy('cancelled', 'cancelled-by-request', 1),
+    travel: when('awaiting-bank-approval', (handle) => handle.cancel(), IN_THE_AUDIT),
   },
-  {
-    name: 'failed-at-the-bank',
-    travel: (p) => p.start({ id: 'r', note: 'sandbox:fail' }),
-    ends: { state: 'failed' },
-    because: 'bank-failed',
-    orders: 1,
-  },
-  {
-    name: 'refused-as-invalid',
-    travel: (p) => p.start({ id: 'r', charge_type: 'OUR' }),
-    ends: { state: 'failed' },
-    because: 'invalid-instruction',
-    orders: 0,
-  },
+  { name: 'failed-at-the-bank', ...endedBy('failed', 'bank-failed', 1), travel: start({ note: 'sandbox:fail' }) },
+  { name: 'refused-as-invalid', ...endedBy('failed', 'invalid-instruction'), travel: start({ charge_type: 'OUR' }) },
   {
     name: 'scheduled',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', execute_on: '2999-01-01' });
-      await until(handle, 'scheduled');
-      await cancel(handle, { by: 'alice', reason: 'withdrawn' });
-      return handle;
-    },
-    ends: { state: 'cancelled' },
-    because: 'cancelled-by-request',
-    orders: 0,
+    ...endedBy('cancelled', 'cancelled-by-request'),
+    travel: when('scheduled', withdraw, { execute_on: '2999-01-01' }),
   },
   {
     name: 'short-of-money',
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'accounts', {
-        uid: 'u-1001',
-        currency: 'USD',
-        account_id: 'acc-poor',
-        balance: '1.00',
-      });
-      const handle = await p.start({ id: 'r', account_id: 'acc-poor' });
-      await until(handle, 'awaiting-funds');
-      await p.sandboxTest('POST', 'accounts/acc-poor/deposit', { amount: '100.00' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: after(
+      openPoor,
+      when(
+        'awaiting-funds',
+        (_handle, product) => product.sandboxTest('POST', 'accounts/acc-poor/deposit', { amount: '100.00' }),
+        { account_id: 'acc-poor' },
+      ),
+    ),
   },
   {
     name: 'funds-patience-over',
     terms: { waits: { fundsPatienceMs: 600 } },
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'accounts', {
-        uid: 'u-1001',
-        currency: 'USD',
-        account_id: 'acc-poor',
-        balance: '1.00',
-      });
-      return p.start({ id: 'r', account_id: 'acc-poor' });
-    },
-    ends: { state: 'failed' },
-    because: 'funds-patience-over',
-    orders: 0,
+    ...endedBy('failed', 'funds-patience-over'),
+    travel: after(openPoor, start({ account_id: 'acc-poor' })),
   },
-  {
-    name: 'held-over-fee',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', fee_cap: '0.01' });
-      await until(handle, 'held');
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
-  },
+  { name: 'held-over-fee', ...COMPLETED, travel: when('held', approve, { fee_cap: '0.01' }) },
   {
     name: 'account-frozen',
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze');
-      const handle = await p.start({
-        id: 'r',
+    ...COMPLETED,
+    travel: after(
+      (product) => product.sandboxTest('POST', 'accounts/acc-u1001-gbp/freeze'),
+      when('held', (_handle, product) => product.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze'), {
         account_id: 'acc-u1001-gbp',
         currency: 'GBP',
         beneficiary_id: 'ben-u1001-gbp-local',
-      });
-      await until(handle, 'held');
-      await p.sandboxTest('POST', 'accounts/acc-u1001-gbp/unfreeze');
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+      }),
+    ),
   },
-  {
-    name: 'answer-lost-after-commit',
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-after' });
-      return p.start({ id: 'r' });
-    },
-    ends: { state: 'completed' },
-    orders: 1,
-  },
+  { name: 'answer-lost-after-commit', ...COMPLETED, travel: after(faulty('drop-after'), start()) },
   {
     name: 'sender-without-an-answer',
+    ...COMPLETED,
     // The first sender pauses before it records its attempt, and goes on after the activity's time of 45 s is over, while
     // the payout is still under way.
     store: (store) => {
@@ -373,12 +286,11 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
         },
       };
     },
-    travel: (p) => p.start({ id: 'r' }),
-    ends: { state: 'completed' },
-    orders: 1,
+    travel: start(),
   },
   {
     name: 'sender-heard-late',
+    ...COMPLETED,
     // The first sender finds everything switched off, sends nothing, and pauses before it says so until the activity's time
     // of 45 s is over.
     terms: { referenceDedupe: 'none' },
@@ -403,269 +315,171 @@ export const PAYOUT_ROUTES: readonly PayoutRoute[] = [
         },
       };
     },
-    travel: (p) => p.start({ id: 'r' }),
-    ends: { state: 'completed' },
-    orders: 1,
+    travel: start(),
   },
+  { name: 'answer-lost-without-commit', ...COMPLETED, travel: after(faulty('drop-before'), start()) },
   {
-    name: 'answer-lost-without-commit',
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
-      return p.start({ id: 'r' });
-    },
-    ends: { state: 'completed' },
-    orders: 1,
-  },
-  {
-    name: 'said-short-of-money-but-committed',
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'faults', {
-        operation: 'transactions.payment',
-        kind: 'code',
-        code: 2010,
-        commit: true,
-      });
-      return p.start({ id: 'r' });
-    },
     // The bank says "balance not enough" and commits: a lie that no client can see through on a clean first attempt, so
     // the payout waits for funds and its next attempt meets its own order (2003).
-    ends: { state: 'completed' },
-    orders: 1,
+    name: 'said-short-of-money-but-committed',
+    ...COMPLETED,
+    travel: after(faulty('code', { code: 2010, commit: true }), start()),
   },
   {
     name: 'proven-absent-and-never-resent',
     terms: { referenceDedupe: 'none' },
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
-      const handle = await p.start({ id: 'r' });
-      await until(handle, 'needs-operator');
-      await handle.executeUpdate('resolve', {
-        args: [{ action: 'close-as-not-paid', by: 'alice', evidence: 'statement of today' }],
-      });
-      return handle;
-    },
-    ends: { state: 'failed' },
-    because: 'closed-by-operator',
-    orders: 0,
+    ...endedBy('failed', 'closed-by-operator'),
+    travel: after(
+      faulty('drop-before'),
+      when('needs-operator', (handle) => closeAsNotPaid(handle, 'alice', 'statement of today')),
+    ),
   },
   {
     name: 'proven-absent-after-the-looks-were-over',
-    terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
-    travel: async (p) => {
-      await readAt(p);
-      // A list that says it has more than it shows: no read can prove anything.
-      await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
-      const handle = await p.start({ id: 'r' });
-      await until(handle, 'needs-operator');
-      await p.sandboxTest('PUT', 'profile', { listTotal: 'exact' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    terms: unproven.terms,
+    ...COMPLETED,
+    travel: after(
+      unproven.before,
+      when('needs-operator', (_handle, product) => product.sandboxTest('PUT', 'profile', { listTotal: 'exact' })),
+    ),
   },
   {
     name: 'closed-by-two-people-though-no-look-proves-anything',
-    terms: { waits: { lateCommitMs: 300, listLagMs: 100 } },
-    travel: async (p) => {
-      await readAt(p);
-      await p.sandboxTest('PUT', 'profile', { listTotal: 'one-more' });
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
-      const handle = await p.start({ id: 'r' });
-      await until(handle, 'needs-operator');
-      const closedBy = async (by: string): Promise<{ accepted: boolean; message: string }> =>
-        handle.executeUpdate<{ accepted: boolean; message: string }, [object]>('resolve', {
-          args: [{ action: 'close-as-not-paid', by, evidence: `statement read by ${by}` }],
-        });
-      const answers = [await closedBy('alice'), await closedBy('Alice '), await closedBy('bob')];
-      if (answers.map(({ accepted }) => accepted).join() !== 'false,false,true') {
-        throw new Error(`one person closed it, or two could not: ${JSON.stringify(answers)}`);
-      }
-      return handle;
-    },
+    terms: unproven.terms,
+    ...endedBy('failed', 'closed-by-operator'),
     ends: {
       state: 'failed',
       reason: { code: 'closed-by-operator', message: 'an operator closed it as not paid (by alice and bob)' },
     },
-    because: 'closed-by-operator',
-    orders: 0,
+    travel: after(
+      unproven.before,
+      when('needs-operator', async (handle) => {
+        const answers: { accepted: boolean }[] = [];
+        for (const by of ['alice', 'Alice ', 'bob']) {
+          answers.push(await closeAsNotPaid(handle, by, `statement read by ${by}`));
+        }
+        if (answers.map(({ accepted }) => accepted).join() !== 'false,false,true') {
+          throw new Error(`one person closed it, or two could not: ${JSON.stringify(answers)}`);
+        }
+      }),
+    ),
   },
   {
     name: 'status-unclear',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:close' });
-      const { orderId } = await until(handle, 'needs-operator');
-      await p.sandboxTest('POST', `orders/${orderId}/status`, { status: 'COMPLETED', stay: true });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: when(
+      'needs-operator',
+      (_handle, product, { orderId }) =>
+        product.sandboxTest('POST', `orders/${orderId}/status`, { status: 'COMPLETED', stay: true }),
+      { note: 'sandbox:close' },
+    ),
   },
   {
     name: 'beneficiary-answer-lost',
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'faults', { operation: 'beneficiaries.add', kind: 'drop-after' });
-      return p.start({ id: 'r', ...NEW_PAYEE });
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: after(faulty('drop-after', { operation: 'beneficiaries.add' }), start(NEW_PAYEE)),
   },
   {
     name: 'switched-off',
-    travel: async (p) => {
-      await p.store.switchOff(USD_SWITCH);
-      const handle = await p.start({ id: 'r' });
-      await until(handle, 'held');
-      // Nobody can approve a switch into sending: it is only checked again.
-      await handle.signal('approve', { by: 'alice' });
-      await untilTrue(async () => (await evidenceOf(handle)).some((what) => what.startsWith('approve by')));
-      await until(handle, 'held');
-      await p.store.switchOn(USD_SWITCH);
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: after(
+      (product) => product.store.switchOff(USD_SWITCH),
+      when('held', async (handle, product) => {
+        // Nobody can approve a switch into sending: it is only checked again.
+        await approve(handle);
+        await untilTrue(async () => (await evidenceOf(handle)).some((what) => what.startsWith('approve by')));
+        await until(handle, 'held');
+        await product.store.switchOn(USD_SWITCH);
+      }),
+    ),
   },
   {
     name: 'switched-off-before-the-send',
     store: (store) => switchedOffOnce(store, 'openOrder'),
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r' });
-      await until(handle, 'held');
-      await p.store.switchOn(USD_SWITCH);
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: when('held', switchOn),
   },
   {
     name: 'exchange-switched-off-before-the-send',
     store: (store) => switchedOffOnce(store, 'openOrder'),
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', account_id: 'acc-u1001-eur' });
-      await until(handle, 'held');
-      await p.store.switchOn(USD_SWITCH);
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: when('held', switchOn, BY_EXCHANGE),
   },
   {
     name: 'switched-off-in-the-bank-audit',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', note: 'sandbox:audit' });
-      await until(handle, 'awaiting-bank-approval');
-      await p.store.switchOff(USD_SWITCH);
-      await handle.signal('approve', { by: 'alice' });
-      await untilReason(handle, 'switched-off');
-      await p.store.switchOn(USD_SWITCH);
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: when(
+      'awaiting-bank-approval',
+      async (handle, product) => {
+        await product.store.switchOff(USD_SWITCH);
+        await approve(handle);
+        await untilReason(handle, 'switched-off');
+        await product.store.switchOn(USD_SWITCH);
+        await approve(handle);
+      },
+      IN_THE_AUDIT,
+    ),
   },
   {
-    name: 'answer-lost-and-switched-off',
     // Dedupe `verified` would send again at once: the switch keeps it from that, and the searches go on.
+    name: 'answer-lost-and-switched-off',
     terms: { referenceDedupe: 'verified' },
     store: (store) => switchedOffOnce(store, 'finishAttempt'),
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
-      const handle = await p.start({ id: 'r' });
-      await until(handle, 'held');
-      await p.store.switchOn(USD_SWITCH);
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: after(faulty('drop-before'), when('held', switchOn)),
   },
   {
-    name: 'answer-lost-and-refused-ever-after',
     // More often than an answer may be lost: what the bank has refused has repeated nothing, and after the proof it is a refusal.
+    name: 'answer-lost-and-refused-ever-after',
     terms: { referenceDedupe: 'verified' },
-    travel: async (p) => {
-      const refused = { operation: 'transactions.payment', kind: 'code', code: 2007, commit: false };
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.payment', kind: 'drop-before' });
-      await p.sandboxTest('POST', 'faults', { ...refused, times: 7 });
-      return p.start({ id: 'r' });
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: after(faulty('drop-before'), after(faulty('code', { code: 2007, commit: false, times: 7 }), start())),
   },
-  {
-    name: 'look-alike',
-    travel: async (p) => {
-      await claimLookAlike(p);
-      const handle = await p.start({ id: 'r' });
-      await until(handle, 'held');
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
-  },
-  {
-    name: 'payee-checked',
-    checks: true,
-    travel: (p) => p.start({ id: 'r', ...NEW_PAYEE }),
-    ends: { state: 'completed' },
-    eventsMax: 28,
-    orders: 1,
-  },
+  { name: 'look-alike', ...COMPLETED, travel: after(claimLookAlike, when('held', approve)) },
+  { name: 'payee-checked', checks: true, ...COMPLETED, eventsMax: 28, travel: start(NEW_PAYEE) },
   {
     name: 'close-match-let-through',
     checks: true,
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', ...NEW_PAYEE, account_name: 'Eve Close' });
-      await untilReason(handle, 'payee-close-match');
-      await handle.signal('approve', { by: 'alice' });
-      return handle;
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: decidedOver('payee-close-match', 'Eve Close', approve),
   },
   {
     name: 'screening-hit-rejected',
     checks: true,
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', ...NEW_PAYEE, account_name: 'Eve Sanctioned' });
-      await untilReason(handle, 'screening-hit');
-      await handle.signal('reject', { by: 'alice', remark: 'on the list' });
-      return handle;
-    },
-    ends: { state: 'rejected' },
-    because: 'approval-rejected',
-    orders: 0,
+    ...endedBy('rejected', 'approval-rejected'),
+    travel: decidedOver('screening-hit', 'Eve Sanctioned', rejectFor('on the list')),
   },
-  {
-    name: 'begun-on-its-day',
-    travel: (p) => p.start({ id: 'r' }, { delayMs: 1_000 }),
-    ends: { state: 'completed' },
-    eventsMax: 21,
-    orders: 1,
-  },
+  { name: 'begun-on-its-day', ...COMPLETED, eventsMax: 21, travel: start({}, { delayMs: 1_000 }) },
   {
     name: 'cancelled-before-its-day',
-    travel: async (p) => {
-      const handle = await p.start({ id: 'r', execute_on: '2999-01-01' }, { delayMs: 3_600_000 });
-      await cancel(handle, { by: 'alice', reason: 'withdrawn' });
+    ...endedBy('cancelled', 'cancelled-by-request'),
+    travel: async (product) => {
+      const handle = await start({ execute_on: '2999-01-01' }, { delayMs: 3_600_000 })(product);
+      await withdraw(handle);
       return handle;
     },
-    ends: { state: 'cancelled' },
-    because: 'cancelled-by-request',
-    orders: 0,
   },
   {
     name: 'exchange-answer-lost',
-    travel: async (p) => {
-      await p.sandboxTest('POST', 'faults', { operation: 'transactions.fx', kind: 'drop-after' });
-      return p.start({ id: 'r', account_id: 'acc-u1001-eur' });
-    },
-    ends: { state: 'completed' },
-    orders: 1,
+    ...COMPLETED,
+    travel: after(faulty('drop-after', { operation: 'transactions.fx' }), start(BY_EXCHANGE)),
   },
 ];
+
+function closeAsNotPaid(handle: PayoutHandle, by: string, evidence: string): Promise<{ accepted: boolean }> {
+  const args: [object] = [{ action: 'close-as-not-paid', by, evidence }];
+  return handle.executeUpdate<{ accepted: boolean }, [object]>('resolve', { args });
+}
+
+/** Somebody decides what the check found out about a payee of this name. */
+function decidedOver(code: string, accountName: string, decide: (handle: PayoutHandle) => Promise<void>): Travel {
+  return async (product) => {
+    const handle = await start({ ...NEW_PAYEE, account_name: accountName })(product);
+    await untilReason(handle, code);
+    await decide(handle);
+    return handle;
+  };
+}
 
 export const USD_SWITCH = { scope: 'currency', key: 'USD', reason: 'test', by: 'alice', at: 1 } as const;
 
