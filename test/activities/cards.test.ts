@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cardPaymentState } from '../../src/activities/card-events.ts';
 import type { RecordCardStateInput } from '../../src/activities/cards.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
@@ -10,7 +10,7 @@ import { cardWorkflowId } from '../../src/domain/names.ts';
 import type { Store } from '../../src/store/store.ts';
 import { activityEnvironment } from '../support/activity.ts';
 import { quickCardTerms } from '../support/card-terms.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 
 const ID = 'order-1';
 const INPUT: CardPaymentInput = {
@@ -28,8 +28,7 @@ let activities: Activities;
 let acquirer: Pick<Cards, 'resume' | 'retrieve'>;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   woken = [];
   const shown = { status: 'SUCCEEDED', nextAction: null };
   acquirer = {

@@ -1,7 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkOf, checksShown } from '../../src/activities/payee-checks.ts';
 import type { KeptCheck } from '../../src/store/store.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 
 const KEPT: KeptCheck = {
   uid: 'user-1',
@@ -17,8 +17,7 @@ const KEPT: KeptCheck = {
 };
 
 it('names are shown as long as they are those of the reading that is decided on', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const read = { uid: 'user-1', assessed: { digest: 'd', approvalsNeeded: 0, checks: [checkOf(KEPT)] } };
   await store.notePayeeCheck(KEPT, 'ref-1');
   const { name, otherName, caseId, why } = KEPT;
@@ -31,7 +30,6 @@ it('names are shown as long as they are those of the reading that is decided on'
 });
 
 it('a row whose reading holds no verdict shows none', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   expect(await checksShown(store, { uid: 'user-1', assessed: null })).toEqual([]);
 });

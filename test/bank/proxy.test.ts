@@ -1,9 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer as httpServer, type IncomingMessage } from 'node:http';
 import { createServer as httpsServer } from 'node:https';
 import { type AddressInfo, connect, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { fetchThrough, isDirect, proxyAt } from '../../src/bank/proxy.ts';
 import { createTransport, type HttpRequest } from '../../src/bank/transport.ts';
@@ -11,6 +9,7 @@ import { causeOf } from '../../src/domain/causes.ts';
 import { proxiesOf } from '../../src/platform/config/bank.ts';
 import { ConfigError } from '../../src/platform/config/key.ts';
 import { issueCertificate, makeAuthority } from '../support/certificate.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 async function listening(server: Server): Promise<number> {
   server.on('connection', (socket) => socket.on('error', () => undefined));
@@ -35,8 +34,7 @@ async function proxy(status = 200) {
 }
 
 async function bankOverTls() {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-proxy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const ca = readFileSync(makeAuthority(folder));
   const { cert, key } = issueCertificate(folder, 'bank', 'DNS:bank.example');
   const server = httpsServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { checkOf, checksShown } from '../../src/activities/payee-checks.ts';
 import { bothSidesText, decisionTable, verdictsText } from '../../src/cli/decision-texts.ts';
 import type { Assessment } from '../../src/domain/gates.ts';
@@ -6,14 +6,13 @@ import { bothSides } from '../../src/reports/comparison.ts';
 import type { KeptCheck, PayoutRecord, Store } from '../../src/store/store.ts';
 import { record } from '../reports/records.ts';
 import { batchClaim, claimRow, instruction } from '../store/samples.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 
 const WIDE = Number.POSITIVE_INFINITY;
 let store: Store;
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
 });
-afterEach(() => store.close());
 
 const asWaiting = (row: PayoutRecord) => ({ row, payee: undefined });
 

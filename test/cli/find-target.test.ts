@@ -1,18 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { batchIdOf, findTarget, type Target } from '../../src/channels/find-target.ts';
 import type { Store } from '../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../store/samples.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 
 const [EARLY, LATE] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-000000000002'];
 let store: Store;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   await store.claimBatch(batchClaim(EARLY, ['INV-1', 'INV-10'], 1_000));
   await store.claimBatch(batchClaim(LATE, ['PAY-7'], 2_000));
 });
-afterEach(() => store.close());
 
 const shown = (target: Target): string => (target.kind === 'batch' ? target.batch.batchId : target.payout.documentId);
 const found = async (id: string): Promise<string> => shown(await findTarget(store, id));

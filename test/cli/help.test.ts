@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tokenAccess } from '../../src/channels/http/gateway-app.ts';
@@ -9,6 +8,7 @@ import { commandsOf, type Example } from '../../src/cli/command.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { buildProgram, COMMANDS, FIRST_EXAMPLES } from '../../src/cli/program.ts';
 import { loadConfig } from '../../src/platform/config.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { helpOf } from './help-of.ts';
 
 const commands = commandsOf(buildProgram(async () => {})).filter(([, command]) => command.name() !== 'help');
@@ -90,8 +90,7 @@ it('has examples of commands that exist, and nothing else', () => {
 });
 
 it.each(EXAMPLES.gateway ?? [])('%s is let start', (line) => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-help-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   writeFileSync(join(folder, 'tokens'), `alice:${randomBytes(32).toString('hex')}`);
   const settings = [...line.matchAll(/\b(PAYOUTS_\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]);
   const inFolder = settings.map(([name, value = '']) => [name, name?.endsWith('_FILE') ? join(folder, value) : value]);

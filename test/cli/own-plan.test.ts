@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { assertPlanOf, rowsHere } from '../../src/cli/run.ts';
 import { madeDigest, referenceOf } from '../../src/domain/identity.ts';
 import { boundBy, type QuotedExchange } from '../../src/files/intake/exchange-quotes.ts';
@@ -9,6 +8,7 @@ import { claimRow } from '../../src/files/intake/known-rows.ts';
 import { planOf } from '../../src/files/intake/plan.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { fakeSession } from '../support/fake-session.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 const ROWS = ['1.00', '2.00'].map((amount, index) => ({
   ...{ id: `A-${index + 1}`, uid: 'u-1', account_id: 'acc', amount, currency: 'EUR', beneficiary_id: 'ben' },
@@ -18,8 +18,7 @@ const [first, second] = ROWS.map((instruction, index) => claimRow({ row: index +
 const again = claimRow({ row: 2, instruction: ROWS[1] as never, generation: 1 });
 
 async function claimsOf(rows: readonly object[]) {
-  const folder = mkdtempSync(join(tmpdir(), 'own-plan-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'payroll.csv');
   const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))].map((it) => it.join(','));
   writeFileSync(file, `${lines.join('\n')}\n`);

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { planText, rowsText } from '../../src/cli/plan-text.ts';
 import { KNOWN_BY_RULE } from '../../src/domain/business-days.ts';
 import type { OrdersElsewhere } from '../../src/files/intake/orders-elsewhere.ts';
@@ -9,7 +9,7 @@ import { type Plan, planOf } from '../../src/files/intake/plan.ts';
 import type { ClaimRow } from '../../src/store/store.ts';
 import { claimRowsOf } from '../files/intake/rows.ts';
 import { batchClaim, claimRow } from '../store/samples.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 
 const DAYS = { today: '2026-03-30', calendar: undefined };
 
@@ -189,8 +189,7 @@ describe('the plan', () => {
   });
 
   it('shows what a row looks like, its payee masked', async () => {
-    const store = await openEmptyStore();
-    onTestFinished(() => store.close());
+    const store = await newStore();
     const payee = { beneficiary_id: undefined, account_name: 'Maria Canary', account_no: '000123456789' };
     const earlier = batchClaim('batch-1', []);
     await store.claimBatch({ ...earlier, rows: [claimRow(1, 'INV-5', payee)] });

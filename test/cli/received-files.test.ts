@@ -1,16 +1,6 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -24,6 +14,7 @@ import { reportBatch } from '../../src/reports/report-batch.ts';
 import { openGateway } from '../channels/http/running-gateway.ts';
 import { batchClaim, documentIds } from '../store/samples.ts';
 import { fakeSession } from '../support/fake-session.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 const example = (name: string): string => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
 const env = {
@@ -31,12 +22,6 @@ const env = {
   PAYOUTS_PAYEE_DIRECTORY: example('payees.csv'),
   PAYOUTS_JOURNAL_ACCOUNTS: '{"bank":"1200-{account}"}',
 };
-
-function homeOf(name: string): string {
-  const home = mkdtempSync(join(tmpdir(), `payouts-${name}-`));
-  onTestFinished(() => rmSync(home, { recursive: true }));
-  return home;
-}
 
 const laptop = (home: string, url: string): Session =>
   fakeSession({ config: loadConfig({ PAYOUTS_HOME: home }), gateway: gatewayClient(url, () => undefined) });
@@ -51,7 +36,7 @@ const filesIn = (home: string): [string, string][] =>
 async function twice() {
   const gateway = await openGateway([], { env });
   const { proxy, url } = gateway;
-  const [here, there] = [homeOf('here'), homeOf('there')];
+  const [here, there] = [newFolder(), newFolder()];
   const config = loadConfig({ ...env, PAYOUTS_HOME: here });
   const session = laptop(there, url);
   const { ui } = gateway.app;
@@ -151,7 +136,7 @@ async function answered(answer: (response: ServerResponse) => void): Promise<{ s
   const server = createServer((_request, response) => answer(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
-  const home = join(homeOf('deceived'), 'home');
+  const home = join(newFolder(), 'home');
   return { session: laptop(home, `http://127.0.0.1:${(server.address() as AddressInfo).port}`), home };
 }
 

@@ -1,10 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { folderOfFile } from '../support/new-folder.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/payouts.mjs', import.meta.url));
 const run = promisify(execFile);
@@ -17,13 +15,7 @@ const COUNTS = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => process.stderr.write(JSON.stringify(urls)));
 `)}`;
 
-let home: string;
-
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'payouts-start-up-'));
-});
-
-afterAll(() => rm(home, { recursive: true }));
+const home = folderOfFile();
 
 async function modulesOf(...args: string[]): Promise<string[]> {
   const env = { PATH: process.env.PATH, HOME: home, PAYOUTS_HOME: home };

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { newFolder } from '../support/new-folder.ts';
 import { documentText, ROOT } from './markdown.ts';
 
 const TSC = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
@@ -19,8 +19,7 @@ it.each([
 ])('%s shows a program that compiles against what the package exports as %s', (path, exported) => {
   const [, program = ''] = /```ts\n(.*?)```/s.exec(documentText(path)) ?? [];
   expect(program).toContain(`from '${exported}'`);
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-package-docs-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   writeFileSync(join(folder, 'program.mts'), program);
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const config = {

@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StagedFile } from '../../src/files/intake/staged-file.ts';
 import { loadMessageMapping } from '../../src/files/messages/mapping.ts';
 import { loadPayeeDirectory } from '../../src/files/messages/payee-directory.ts';
 import { readInstructions } from '../../src/files/read-file.ts';
 import { longestTurn } from '../support/longest-turn.ts';
+import { folderOfFile } from '../support/new-folder.ts';
 import { CONTEXT, detail, head } from './aba/aba-records.ts';
 import { batchHeader, entry, fileHeader } from './nacha/nacha-records.ts';
 import { sheet, workbook } from './xlsx/sample-workbook.ts';
@@ -15,12 +15,7 @@ import { sheet, workbook } from './xlsx/sample-workbook.ts';
 /** Nobody else in the process waits longer for a file, with any content, ms. */
 const HELD_MAX = 100;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hostile-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
+const folder = folderOfFile();
 /** Into the sink that channels use. */
 async function read(path: string): Promise<void> {
   using staged = new StagedFile();

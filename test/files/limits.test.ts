@@ -1,10 +1,10 @@
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { FILE_BYTES_MAX, TEXT_BYTES_MAX, withinBytes } from '../../src/files/input.ts';
 import type { MessageContext } from '../../src/files/messages/message-context.ts';
 import { readInstructions } from '../../src/files/read-file.ts';
+import { newFolder } from '../support/new-folder.ts';
 import * as aba from './aba/aba-records.ts';
 import { type Collected, collected, NO_CONTEXT } from './collected.ts';
 import * as nacha from './nacha/nacha-records.ts';
@@ -15,12 +15,8 @@ const ROWS_MAX = 3;
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'limits-'));
+  dir = newFolder();
 });
-afterEach(async () => {
-  await rm(dir, { recursive: true });
-});
-
 async function read(name: string, content: string | Buffer, context: MessageContext): Promise<Collected> {
   const path = join(dir, name);
   await writeFile(path, content);

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { FILE_NAMES, type InstructionFile, MESSAGE_NAMES, readInstructions } from '../../src/files/read-file.ts';
 import { documentText } from '../docs/markdown.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { abaOf } from './aba/aba-records.ts';
 import { type Collected, collected } from './collected.ts';
 import { CONTEXT, nachaOf } from './nacha/nacha-records.ts';
@@ -12,12 +12,8 @@ import { workbook } from './xlsx/sample-workbook.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'read-file-'));
+  dir = newFolder();
 });
-afterEach(async () => {
-  await rm(dir, { recursive: true });
-});
-
 async function read(path: string): Promise<InstructionFile & Collected> {
   let file: InstructionFile | undefined;
   const input = await collected(async (sink) => {

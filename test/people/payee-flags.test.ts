@@ -1,16 +1,15 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import type { Beneficiary } from '../../src/bank/schemas/beneficiaries.ts';
 import { notedFlags } from '../../src/people/payee-flags.ts';
 import { payoutClaim } from '../store/samples.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 
 const DAY_MS = 86_400_000;
 const MADE_AT = 100 * DAY_MS;
 
 it('a payee is as new as the bank has it, when our clock is ahead', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc'));
   const payee = { id: 'ben-1', created_at: MADE_AT, items: {} } as unknown as Beneficiary;
   const isNew = async (now: number, offset?: number): Promise<boolean> => {
@@ -24,8 +23,7 @@ it('a payee is as new as the bank has it, when our clock is ahead', async () => 
 });
 
 it('people are shown that the bank has a payee under another user', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc'));
   const deps = { store, bank: { clock: { offset: () => 0 } }, now: () => MADE_AT } as unknown as ActivityDeps;
   const flags = (uid: string) =>

@@ -1,22 +1,19 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../../src/platform/config/key.ts';
 import { CONFIG_KEYS, loadConfig } from '../../src/platform/config.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-config-'));
+  folder = newFolder();
 });
 
-afterEach(() => {
-  rmSync(folder, { recursive: true });
-  vi.restoreAllMocks();
-});
+afterEach(() => vi.restoreAllMocks());
 
 function errorOf(env: Record<string, string>): ConfigError {
   try {

@@ -1,17 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { beforeEach, expect, it } from 'vitest';
 import { createSecretFile, readSecretFile, replaceSecretFile } from '../../src/platform/secret-file.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 let folder: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-secret-'));
+  folder = newFolder();
   path = join(folder, 'home', 'key');
-  return () => rmSync(folder, { recursive: true });
 });
 
 it('is created once, for its owner alone, and replaced only by intent', () => {

@@ -1,5 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/platform/config.ts';
@@ -9,6 +8,7 @@ import { openStore } from '../../src/store/open.ts';
 import { readWitness } from '../../src/store/witness.ts';
 import { openTables } from '../store/later-build.ts';
 import { createDatabase, dropDatabase } from '../support/databases.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 const log = createLog('silent');
 const MINUTE = 60_000;
@@ -18,9 +18,8 @@ const WINDOW = 22 * MINUTE;
 let folder: string;
 let now: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-sender-'));
+  folder = newFolder();
   now = Date.UTC(2026, 10, 28, 12);
-  return () => rmSync(folder, { recursive: true });
 });
 
 const configOf = (home: string) => loadConfig({ PAYOUTS_HOME: join(folder, home), HOME: folder });

@@ -5,7 +5,7 @@ import { createLog } from '../../src/platform/log.ts';
 import { acceptKey, assertBankFits, bindStore, checkAtStart } from '../../src/platform/store-binding.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from '../bank/support/scripted-bank.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 
 const OURS = ['m-usd', 'm-eur'];
 const log = createLog('silent');
@@ -14,12 +14,6 @@ const showing = (...ids: string[]): Script =>
   ok(ids.map((id) => ({ uid: 'master', account_id: id, currency: 'USD', balance: '1.00', frozen: '0.00' })));
 /** Refused in a way that is not asked again. */
 const unshown = answer(200, { code: 2009, msg: 'Unsupported' });
-
-async function newStore(): Promise<Store> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
-  return store;
-}
 
 /** A process that works with this store at a bank that answers its reads of accounts like this. */
 async function processOf(store: Store, script: Script, cluster = 'cluster-1', key = 'first') {

@@ -1,7 +1,5 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import { because } from '../../src/domain/reasons.ts';
 import { claimRow } from '../../src/files/intake/known-rows.ts';
@@ -9,7 +7,8 @@ import { loadConfig } from '../../src/platform/config.ts';
 import { writeErpFile } from '../../src/reports/erp-file.ts';
 import type { ClaimRow, Store } from '../../src/store/store.ts';
 import { claimRowsOf } from '../files/intake/rows.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 /** What the answers to messages say of rows, when the bank contradicts an end that another batch or generation had. */
 
@@ -28,10 +27,8 @@ function rowOf(id: string): ClaimRow {
 }
 
 async function setUp(): Promise<{ store: Store; answer(batchId: string): Promise<string[]> }> {
-  const home = await mkdtemp(join(tmpdir(), 'payouts-answers-'));
-  onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const home = newFolder();
+  const store = await newStore();
   const config = loadConfig({ PAYOUTS_HOME: home });
   const status = /<OrgnlEndToEndId>(.)<\/OrgnlEndToEndId><TxSts>(.*?)<\/TxSts>/g;
   return {

@@ -1,7 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { decidedText } from '../../src/reports/decided-text.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../support/people.ts';
 import { record } from './records.ts';
 
@@ -9,8 +9,7 @@ const maria = signingPerson('maria', ['maker', 'approver']);
 const [bob, carol, dave] = ['bob', 'carol', 'dave'].map((name) => signingPerson(name, ['approver']));
 
 it('says what somebody has approved, and of each row whose turn it is', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   if (bob === undefined || carol === undefined || dave === undefined) throw new Error('nobody');
   const policy = policyOf([maria, bob, carol, dave], { approvals: [{ approvals: 1 }] });
   const settings = { policy, terms: { feeCap: undefined, maxSlippage: '0.01' } };

@@ -1,24 +1,22 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { writeErpFile } from '../../src/reports/erp-file.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimRowsOf } from '../files/intake/rows.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { readNotification } from './camt054/notification-grammar.ts';
 
 const AT = Date.UTC(2026, 2, 31, 10);
 
 /** A batch of two payouts out of one account: one in its currency, one whose currency is bought first. */
 async function world(): Promise<{ store: Store; config: ReturnType<typeof loadConfig> }> {
-  const home = await mkdtemp(join(tmpdir(), 'erp-'));
-  onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const home = newFolder();
+  const store = await newStore();
   const rows = claimRowsOf({ id: 'a' }, { id: 'b', currency: 'EUR' });
   await store.claimBatch({ batchId: 'batch-1', file: 'm.csv', sha256: 'x', by: null, rows, at: AT });
   const config = loadConfig({ PAYOUTS_HOME: home, PAYOUTS_JOURNAL_ACCOUNTS: '{"fee":"6850","bank":"12-{account}"}' });

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { temporalUi } from '../../src/platform/app.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { workflowUrl } from '../../src/reports/links.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 it('links of a home that has gone from an embedded Temporal to a cluster do not point to the UI that it had', () => {
-  const home = mkdtempSync(join(tmpdir(), 'payouts-ui-'));
-  onTestFinished(() => rmSync(home, { recursive: true }));
+  const home = newFolder();
   writeFileSync(join(home, 'ports.json'), JSON.stringify({ temporal: 1, ui: 40_807, api: 3, gateway: 4 }));
   const urlIn = (env: Record<string, string>): string =>
     temporalUi(loadConfig({ PAYOUTS_HOME: home, ...env }), { namespace: 'default' }).url;

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { expect, it } from 'vitest';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { claimRow } from '../../src/files/intake/known-rows.ts';
@@ -9,7 +8,8 @@ import { loadConfig } from '../../src/platform/config.ts';
 import { writeErpFile } from '../../src/reports/erp-file.ts';
 import { reportBatch } from '../../src/reports/report-batch.ts';
 import { claimRowsOf } from '../files/intake/rows.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 const MESSAGE: OriginalMessage = {
   format: 'pain.001.001.09',
@@ -22,10 +22,8 @@ const original = (endToEndId: string) => ({ payment: 0, endToEndId, amount: '12.
 const UI = { url: 'http://127.0.0.1:1', namespace: 'default' };
 
 it('rows that are paid again are answered under the message that they came by', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'reports-'));
-  onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const home = newFolder();
+  const store = await newStore();
   const config = loadConfig({ PAYOUTS_HOME: home });
   const rows = claimRowsOf({ id: 'a' }, { id: 'b' }).map((row) => ({ ...row, original: original(row.instruction.id) }));
   const first = { batchId: 'batch-1', file: 'm.xml', sha256: 'x', by: null, rows, message: MESSAGE, at: 1_000 };
@@ -60,10 +58,8 @@ it('rows that are paid again are answered under the message that they came by', 
 });
 
 it('what comes to light after the answer is reported by one that supersedes it', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'reports-'));
-  onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const home = newFolder();
+  const store = await newStore();
   const config = loadConfig({ PAYOUTS_HOME: home });
   const rows = claimRowsOf({ id: 'a' }, { id: 'b' }, { id: 'c' });
   const claimed = rows.map((row) => ({ ...row, original: original(row.instruction.id) }));
@@ -100,8 +96,7 @@ it('what comes to light after the answer is reported by one that supersedes it',
 });
 
 it('a batch that was no pain.001 has no answer', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   await store.claimBatch({
     batchId: 'batch-1',
     file: 'm.csv',
@@ -110,8 +105,7 @@ it('a batch that was no pain.001 has no answer', async () => {
     rows: claimRowsOf({ id: 'a' }),
     at: 1,
   });
-  const config = loadConfig({ PAYOUTS_HOME: await mkdtemp(join(tmpdir(), 'reports-')) });
-  onTestFinished(() => rm(config.home, { recursive: true }));
+  const config = loadConfig({ PAYOUTS_HOME: newFolder() });
   await expect(writeErpFile({ config, store }, 'batch-1', 'pain002')).rejects.toMatchObject({
     code: 'nothing-to-answer',
   });

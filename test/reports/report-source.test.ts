@@ -9,7 +9,7 @@ import { reportSource, stepContext } from '../../src/reports/report-source.ts';
 import { jsonReport, reportPaths } from '../../src/reports/write-reports.ts';
 import { claimRowsOf } from '../files/intake/rows.ts';
 import { payoutClaim } from '../store/samples.ts';
-import { openEmptyStore } from '../support/empty-store.ts';
+import { newStore } from '../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../support/people.ts';
 
 const ui = { url: 'http://127.0.0.1:1', namespace: 'default' };
@@ -19,8 +19,7 @@ const READ: Assessment = { digest: 'paid', approvalsNeeded: 2, payingAccountId: 
 
 /** What the report says of rows that the store claims, and all else that it receives about them. */
 async function claimed(...rows: Parameters<typeof claimRowsOf>) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const loaded = loadConfig({ PAYOUTS_HOME: '/nowhere' });
   const config = { ...loaded, settings: { ...loaded.settings, policy: POLICY } };
   const claims = claimRowsOf(...rows);
@@ -106,8 +105,7 @@ it('no clock changes who has approved so far, but for a report that is asked as 
 });
 
 it('a payout that ended unpaid after its exchange is reported with where the money is, and no retry that is refused', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const endedAs = async (id: string, state: PayoutState, isExchanged: boolean) => {
     const { reference } = (await store.claimPayout(payoutClaim(id))).record;
     const booked = { soldAmount: '9.09', soldCurrency: 'EUR', boughtAmount: '10.00', boughtCurrency: 'USD' };

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { OriginalMessage } from '../../src/domain/bank-message.ts';
 import {
   type AnswerSource,
@@ -10,6 +10,7 @@ import {
   writtenAnswers,
 } from '../../src/reports/status-report-files.ts';
 import type { PayoutRecord, RefusedRow } from '../../src/store/store.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { answerLog } from './pain002/answer-log.ts';
 import { BATCH, record } from './records.ts';
 
@@ -25,11 +26,9 @@ const original = (endToEndId: string) => ({ payment: 0, endToEndId, amount: '10.
 let dir: string;
 let log: ReturnType<typeof answerLog>;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'answers-'));
+  dir = newFolder();
   log = answerLog();
 });
-afterEach(() => rm(dir, { recursive: true }));
-
 async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
   yield* items;
 }

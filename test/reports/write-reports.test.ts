@@ -1,21 +1,17 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { batchReport } from '../../src/reports/batch-report.ts';
 import type { ReportPaths } from '../../src/reports/report-document.ts';
 import { reportPaths, writeReports } from '../../src/reports/write-reports.ts';
 import type { PayoutRecord } from '../../src/store/store.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { record, reportOf, sourceOf } from './records.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'write-reports-'));
+  dir = newFolder();
 });
-afterEach(async () => {
-  await rm(dir, { recursive: true });
-});
-
 const contents = async (paths: ReportPaths): Promise<string[]> =>
   Promise.all(
     Object.values(paths)

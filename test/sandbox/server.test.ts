@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Database } from '../../src/sandbox/sandbox-database.ts';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { bankCalls } from '../contract/bank-calls.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { orderOf, PAYMENT, pay, paymentOf, runningSandbox, START } from './running-sandbox.ts';
 
 function temporaryFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   return join(folder, 'home', 'bank.sqlite');
 }
 

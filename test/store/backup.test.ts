@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { type BackupStep, backupStore } from '../../src/store/restore.ts';
 import type { Store } from '../../src/store/store.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { batchClaim, documentIds, WORLD } from './samples.ts';
 
 let folder: string;
@@ -16,7 +16,7 @@ let file: string;
 let store: Store;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-backup-'));
+  folder = newFolder();
   path = join(folder, 'store.sqlite');
   file = join(folder, 'copy.sqlite');
   store = await openStore(`file:${path}`);
@@ -24,10 +24,7 @@ beforeEach(async () => {
   await store.claimBatch(batchClaim('b1', ['a', 'b']));
 });
 
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => store.close());
 
 async function batchIdsIn(copy: string): Promise<string[]> {
   const copied = await openStore(`file:${copy}`);

@@ -1,27 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 let folder: string;
 let path: string;
 let child: ChildProcess;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-connections-'));
+  folder = newFolder();
   path = join(folder, 'store.sqlite');
   child = fork(join(import.meta.dirname, 'fixtures/open-thrice.ts'), [`file:${path}`]);
   await once(child, 'message');
 });
 
-afterEach(() => {
-  child.kill('SIGKILL');
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => child.kill('SIGKILL'));
 
 async function claimThere(batchId: string): Promise<void> {
   child.send(batchId);

@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../src/store/open.ts';
 import { makeCertificate } from '../support/certificate.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 /**
  * A message of PostgreSQL: its type, its length and what it says.
@@ -78,8 +77,7 @@ it('one without TLS says so', async () => {
 });
 
 it('one whose certificate nobody has signed that is trusted says so', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-certificate-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const { cert, key } = makeCertificate(folder);
   const place = await serverThat((socket) => {
     socket.write('S');

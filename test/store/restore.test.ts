@@ -5,23 +5,22 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '../../src/store/engine/sqlite.ts';
 import { openStore } from '../../src/store/open.ts';
 import { backupStore, type RestoreOrder, type RestoreStep, restoreStore } from '../../src/store/restore.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreIdentityError } from '../../src/store/store-errors.ts';
 import { AFTER, makeBuild } from '../drills/upgrade/builds.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { cardClaim } from './card-samples.ts';
 import { batchClaim, WORLD } from './samples.ts';
 
@@ -31,7 +30,7 @@ let copy: string;
 
 /** A store with the batches b1 and b2, closed, and a copy of it with b1 alone. */
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-restore-'));
+  folder = newFolder();
   path = join(folder, 'store.sqlite');
   copy = join(folder, 'copy.sqlite');
   await onStore(path, async (store) => {
@@ -41,8 +40,6 @@ beforeEach(async () => {
     await store.claimBatch(batchClaim('b2', ['b']));
   });
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 async function onStore<T>(file: string, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(`file:${file}`);

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { onTestFinished } from 'vitest';
 import { openDatabase } from '../../src/store/engine/database.ts';
 import { migrate } from '../../src/store/engine/migrate.ts';
 import { MEMORY, nodeSqliteDialect, openSqliteFile } from '../../src/store/engine/sqlite.ts';
@@ -27,4 +28,11 @@ export async function openEmptyStore(): Promise<Store> {
   const database = new DatabaseSync(MEMORY, { timeout: 0, enableForeignKeyConstraints: true });
   database.deserialize(await emptyStore());
   return createStore(openDatabase(nodeSqliteDialect(async () => database)));
+}
+
+/** Such a store that is closed when the test is over. */
+export async function newStore(): Promise<Store> {
+  const store = await openEmptyStore();
+  onTestFinished(() => store.close());
+  return store;
 }

@@ -1,9 +1,9 @@
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type CancelAsked, cancelRest } from '../../../src/activities/batch.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
 const IDS = ['a', 'b', 'c'];
@@ -17,8 +17,7 @@ let cancels: string[];
 let answers: Partial<Record<string, () => boolean>>;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   now = 10_000;
   asked = new Map();
   cancels = [];

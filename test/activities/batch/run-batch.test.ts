@@ -1,17 +1,16 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { runBatch } from '../../../src/activities/batch.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
 class Ended extends Error {}
 
 it('checks its rows as often as it is set, and at once after a clock that was set back', async () => {
-  const opened = await openEmptyStore();
-  onTestFinished(() => opened.close());
+  const opened = await newStore();
   await opened.claimBatch(batchClaim('b1', ['a']));
   await opened.controlBatch({ batchId: 'b1', control: 'paused', by: 'alice', at: 1 });
   let now = 10_000_000;
@@ -37,8 +36,7 @@ it('checks its rows as often as it is set, and at once after a clock that was se
 });
 
 it('pauses a batch whose last canary row fails between its read and the count', async () => {
-  const opened = await openEmptyStore();
-  onTestFinished(() => opened.close());
+  const opened = await newStore();
   const claim = batchClaim('b1', ['a']);
   await opened.claimBatch({ ...claim, canary: 1 });
   const [{ reference }] = claim.rows as [(typeof claim.rows)[0]];
@@ -60,8 +58,7 @@ it('pauses a batch whose last canary row fails between its read and the count', 
 });
 
 it('releases no row behind others that no worker begins with, and more as they are begun', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const ids = Array.from({ length: 60 }, (_, n) => `row-${n}`);
   const claim = batchClaim('b1', ids);
   await store.claimBatch(claim);
@@ -90,8 +87,7 @@ it.each([
   ['starts no row before its pause is over', undefined],
   ['starts none at all once it was taken back, even while the last moment of the pause was read', 'cancelling'],
 ] as const)('%s', async (_, control) => {
-  const opened = await openEmptyStore();
-  onTestFinished(() => opened.close());
+  const opened = await newStore();
   await opened.claimBatch({ ...batchClaim('b1', ['a']), heldUntil: 12_000 });
   const started: number[] = [];
   let now = 10_000;

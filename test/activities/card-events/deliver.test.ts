@@ -1,18 +1,17 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CardEventDeps, cardEventPass, deliverCardEvent } from '../../../src/activities/card-events.ts';
 import { envelopeError, UnknownOutcomeError } from '../../../src/bank/errors.ts';
 import type { CardPaymentView } from '../../../src/domain/card-payment.ts';
 import type { CardChange, CardEventEffect } from '../../../src/store/card-store.ts';
 import { cardClaim, cardEvent, type ReceivedEvent } from '../../store/card-samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 
 const UNREACHABLE = new UnknownOutcomeError('no answer', { outcome: 'ambiguous', retryable: true, operation: 'GET' });
 const NOT_FOUND = envelopeError(2005, { operation: 'GET' });
 
 /** A store in memory, workflows that are open or not, and an acquirer that shows what a test says. */
 async function openWorld() {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { cards } = store;
   const world = {
     store,

@@ -1,8 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { assess } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
@@ -27,8 +27,7 @@ it.each([
   ['EUR', 'user-2', 'user-1'],
   ['EUR', 'user-1', 'user-2'],
 ])('no %s is paid or exchanged with the account of another user: %s, %s', async (currency, usd, eur) => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc', { instruction: instruction('doc', { currency }) }));
   const deps = {
     bank: bankOf(usd, eur),

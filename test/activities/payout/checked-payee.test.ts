@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkedPayee } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../../src/bank/payee-checks/provider.ts';
 import type { Beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 
 const HOUR = 3_600_000;
 
@@ -26,8 +26,7 @@ const payeeWith = (items: Record<string, string>): Beneficiary => ({ ...PAYEE, i
 
 /** A provider whose verification says what it is configured to, and counts; nobody is on a list. */
 async function checking({ verifiedCurrencies }: { verifiedCurrencies?: readonly string[] } = {}) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const asked: unknown[] = [];
   const state = { now: 1_000_000_000, answer: { verdict: 'match' } as Verification | CheckFailure };
   const provider: CheckProvider = {

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { listReader } from '../../../src/activities/lists.ts';
 import { closePayout, recordState } from '../../../src/activities/payout.ts';
@@ -9,15 +9,14 @@ import { referenceOf } from '../../../src/domain/identity.ts';
 import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
 import { ownStem } from '../../../src/domain/reference-form.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
 
 it('a shortage whose sum is not known does not keep the sum of an earlier one, which was of another account', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('first', { runId: CALLER.runId, at: 1_000 }));
   const later = await store.claimPayout(payoutClaim('later', { at: 2_000 }));
   const { reference, term } = record;
@@ -43,8 +42,7 @@ async function endedAgainst(
   code: ReasonCode,
   seenBy: 'list' | 'watch' = 'list',
 ): Promise<string | undefined> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { uid, documentId } = (await store.claimPayout(payoutClaim('sample'))).record;
   const reference = referenceOf(uid, documentId);
   const { record } = await store.claimPayout(
@@ -99,8 +97,7 @@ it.each([
   ['a restart before it was taken', 'lists show nothing', { orders: [], stable: true }, 'rejected'],
   ['a restart before it was taken', 'lists prove nothing', { orders: [], stable: false }, 'preparing'],
 ] as const)('after %s a payout ends without money only once lists were read: %s', async (since, _, list, end) => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const at = since === 'a restart before it was taken' ? 15_000 : 1_000;
   const { record } = await store.claimPayout(payoutClaim('old', { runId: CALLER.runId, at }));
   if (since === 'a restore') await store.recordRestore({ at: 10_000, from: 0, by: 'olga', detail: {} });

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { findOrder } from '../../../src/activities/find.ts';
 import { listReader } from '../../../src/activities/lists.ts';
@@ -8,7 +8,7 @@ import type { ListDoubt } from '../../../src/domain/absence.ts';
 import { spellingsOf } from '../../../src/domain/reference-form.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
@@ -42,8 +42,7 @@ async function lost({
   apart?: boolean;
   answer?: 'ambiguous' | 'refused' | 'not-sent';
 } = {}) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const ids = ['lost', ...others];
   await store.claimBatch(batchClaim('batch-1', apart ? ['lost'] : ids));
   if (apart) await store.claimBatch(batchClaim('batch-2', others));

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { readOrder } from '../../../src/activities/read.ts';
 import { BankError, envelopeError, UnknownOutcomeError } from '../../../src/bank/errors.ts';
@@ -6,7 +6,7 @@ import { type Order, order as orderSchema } from '../../../src/bank/schemas/orde
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import { orderReference } from '../../../src/store/claimed-row.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
@@ -18,8 +18,7 @@ const SENT: SentOrder = {
 
 /** A payout whose exchange was sent, and how the bank shows that order. */
 async function exchanging(shown: Partial<Order> & { status: string }, get?: (orderId: string) => Promise<Order>) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
   const { reference, term } = record;
   const sentUnder = orderReference(record, 'exchange');
@@ -96,8 +95,7 @@ it.each([
 });
 
 it('the fee that an order without money shows was not taken: nothing of it is stored', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
   const { reference, term } = record;
   const sent = {
@@ -123,8 +121,7 @@ it('the fee that an order without money shows was not taken: nothing of it is st
 });
 
 it('an order that shows no reference is that of the payout for which its id was returned first', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const order = orderSchema.parse({ order_id: 'order-1', status: 'COMPLETED' });
   const deps = { store, bank: { orders: { get: async () => order } }, now: () => 5 } as unknown as ActivityDeps;
   const claimed = [];
@@ -161,8 +158,7 @@ it('an answer that is too large to be read is for people, who are shown that it 
 });
 
 it('an order whose id no call can name is for people, at once', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
   const { reference, term } = record;
   const get = async () => Promise.reject(envelopeError(2005, { operation: 'GET' }));
@@ -204,8 +200,7 @@ describe('of two orders with one id, of which a read shows the other one', () =>
   const others = payment({ client_order_id: other, status: 'COMPLETED' });
 
   async function readWith(listed: readonly Order[] | BankError) {
-    const store = await openEmptyStore();
-    onTestFinished(() => store.close());
+    const store = await newStore();
     const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
     const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: SENT_PAYMENT };
     await store.recordAttempt(attempt);

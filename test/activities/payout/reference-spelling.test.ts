@@ -1,14 +1,13 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { learnedForm, learnSpelling } from '../../../src/activities/find.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 
 const SENT_REFERENCE = 'ab3d90c7-11f0-5e2a-8c64-9d0f7b1e2a33';
 const LOST = '0f8b6c1e-3d52-5c0b-9a77-2f6e0c1d5b94';
 
 async function learning() {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   let writes = 0;
   const counted = {
     referenceSpellings: () => store.referenceSpellings(),

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { restartAll } from '../../../src/activities/reconcile.ts';
 import { CLOSED_RUNS_MAX } from '../../../src/domain/claim.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const FIRST_PAUSE_MS = 60_000;
@@ -17,12 +17,10 @@ let now: number;
 const bank = { clock: UNMEASURED_CLOCK };
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   now = 1_000_000;
   await store.claimPayout(payoutClaim('doc', { at: now }));
 });
-
-afterEach(() => store.close());
 
 const depsOver = (executions: object): ActivityDeps =>
   ({

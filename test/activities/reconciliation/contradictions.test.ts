@@ -1,16 +1,15 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { contradictions } from '../../../src/activities/note-orders.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { order } from '../../../src/bank/schemas/orders.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
 /** What is found of a payout that ended as failed, at a bank that shows its order so by now. */
 async function failedAndNow(status: string | undefined) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc'));
   const { reference } = record;
   await store.recordAttempt({ reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1 });

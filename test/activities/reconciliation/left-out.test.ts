@@ -1,10 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { reconcileOrders } from '../../../src/activities/reconcile.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order } from '../../../src/bank/schemas/orders.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
@@ -17,8 +17,7 @@ const SENT = {
 
 /** A completed payout at a bank whose list does not show its order; reads by its id show it with these members. */
 async function completedAndNow(shown: Record<string, unknown> | undefined, listed: readonly Order[] = []) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   await store.claimBatch(batchClaim('batch-1', ['doc']));
   const { reference } = payoutClaim('doc');
   await store.recordAttempt({ reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT });

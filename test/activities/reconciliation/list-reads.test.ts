@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listReader } from '../../../src/activities/lists.ts';
 import type { Bank, OrdersOf } from '../../../src/bank/bank.ts';
 import type { Order } from '../../../src/bank/schemas/orders.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
@@ -19,8 +19,7 @@ async function listing({ fails = false, stable = true, orders = [] as Order[] } 
     if (fails) throw new Error('the bank does not answer');
     return { orders, stable, pagesRead: 1 };
   };
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const bank = { clock: UNMEASURED_CLOCK, orders: { listStable } } as unknown as Bank;
   return { asked, store, readList: listReader({ bank, store, settings: quickSettings, now: () => NOW }) };
 }

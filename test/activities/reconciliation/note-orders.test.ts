@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { noteOrders } from '../../../src/activities/note-orders.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
@@ -10,7 +10,7 @@ import { spellingsOf } from '../../../src/domain/reference-form.ts';
 import { provenUnpaid } from '../../../src/store/proven-unpaid.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
 const LIST = { uid: 'user-1', currency: 'USD', since: 0 };
@@ -20,14 +20,12 @@ let shownById: Order[];
 let readById: string[];
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   shownById = [];
   readById = [];
   await store.claimPayout(payoutClaim('doc'));
   await store.changePayout(reference, { state: 'completed', orderId: 'own', at: 3_000 });
 });
-
-afterEach(() => store.close());
 
 const order = (order_id: string, status: string, more: Partial<Order> = {}): Order =>
   ({

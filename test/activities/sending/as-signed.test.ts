@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { assess, readToSend } from '../../../src/activities/assess.ts';
 import { approveOrder } from '../../../src/activities/decide-order.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
@@ -14,7 +14,7 @@ import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import { openQuestion } from '../../../src/people/decisions/shown-question.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
@@ -41,8 +41,7 @@ let posted: Record<string, unknown>[];
 let shown: Order | undefined;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   [forged, posted, shown] = [{}, [], undefined];
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { askBank, listReader, objectionTo, type SentRow } from '../../../src/activities/lists.ts';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
@@ -6,7 +6,7 @@ import { referenceOf } from '../../../src/domain/identity.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { AttemptOutcome } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
@@ -27,8 +27,7 @@ const payment = (order_id: string, client_order_id: string | undefined, more: Re
 
 /** A claimed row, at a bank whose list and orders are what the test says. */
 async function rowAt({ generation = 0, createdAt, releasedAt }: Partial<SentRow> = {}) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   /** `left`: orders that the list leaves out. */
   const world = { list: [] as Order[], left: [] as Order[], stable: true, now: START, reads: 0 };
   const bank = {

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { readToSend } from '../../../src/activities/assess.ts';
 import type { PayeeChecks } from '../../../src/activities/payee-checks.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
@@ -7,7 +7,7 @@ import type { Assessment } from '../../../src/domain/gates.ts';
 import type { PayeeCheck } from '../../../src/domain/payee.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
@@ -37,8 +37,7 @@ interface Opened {
 
 /** A payout that nobody has to approve; what people must let through is read at the bank, not from the store. */
 async function open({ alike = false, feeCap, read = READ, checks, policy = true, cardPayment }: Opened) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { rows, ...batch } = batchClaim('batch', ['doc']);
   const [row] = rows;
   if (row === undefined) throw new Error('no row');

@@ -19,7 +19,7 @@ import { loadConfig } from '../../../src/platform/config.ts';
 import { SANDBOX_KEY, SANDBOX_SECRET } from '../../../src/sandbox/start-sandbox.ts';
 import { runningSandbox } from '../../sandbox/running-sandbox.ts';
 import { activityEnvironment } from '../../support/activity.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { LOST_ANSWERS } from '../../support/lost-answers.ts';
 import { PAYEE_FIELDS } from '../../support/payee.ts';
 import { limitsPass, watchLimits } from '../../support/time-limit.ts';
@@ -59,8 +59,7 @@ async function claimedRow(instruction: PayoutInstruction, kind: PayoutKind = 'pa
     account_id: 'acc-u1001-usd-2',
     balance: '1.00',
   });
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const bank = createBank({ baseUrl: it.sandbox.url, apiKey: SANDBOX_KEY, apiSecret: SANDBOX_SECRET });
   onTestFinished(() => bank.close());
   const { now } = it.sandbox.clock;

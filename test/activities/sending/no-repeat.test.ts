@@ -1,11 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { sendOrder } from '../../../src/activities/send.ts';
 import { BankError, type BankErrorDetails } from '../../../src/bank/errors.ts';
 import { Superseded } from '../../../src/domain/claim.ts';
 import type { ReferenceDedupe } from '../../../src/domain/policy.ts';
 import { renewClaim } from '../../../src/store/claimed-row.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
@@ -32,8 +32,7 @@ const refusal = (said: Pick<BankErrorDetails, 'condition' | 'code'>): BankError 
 
 /** A payout that was handed over, at a bank that loses every answer, or answers so. */
 async function open(referenceDedupe: ReferenceDedupe, answer = new Error('lost'), executeOn?: string) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const claimed = payoutClaim('doc', { by: 'maker', runId: CALLER.runId });
   const { record } = await store.claimPayout({
     ...claimed,

@@ -1,11 +1,11 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { payloadDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { mainOrderKindOf, type OrderKind, type PayoutKind, payoutWorkflowId } from '../../../src/domain/names.ts';
 import type { Store, WatchKey } from '../../../src/store/store.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
@@ -27,8 +27,7 @@ let sent: { operation: string; body: unknown }[];
 let woken: string[];
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   [sent, woken] = [[], []];
 });
 

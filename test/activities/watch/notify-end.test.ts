@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { notifyEnd } from '../../../src/activities/watch.ts';
 import { BankError } from '../../../src/bank/errors.ts';
@@ -8,7 +8,7 @@ import type { PaidOrder } from '../../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import { openOrderRequest, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 
 const RUN = 'run-1';
 const SENT = {
@@ -22,8 +22,7 @@ const SENT = {
 
 /** A payout whose order the bank has accepted, as its run follows it. */
 async function followed({ state = 'processing' as PayoutState } = {}) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: RUN }));
   const { reference, workflowId, term } = record;
   const attempt = { attempt: 1, runId: RUN, activityId: '1', sentAt: 1 };

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,10 +11,10 @@ import {
 } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { moveInto, openDropFolder, takeIn, workItems } from '../../../src/channels/folder/drop-folder.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 /** What the system says when a mode is changed. */
 function chmodRefusedWith(code: string): void {
@@ -28,8 +27,7 @@ function chmodRefusedWith(code: string): void {
 }
 
 async function folderWith(name: string) {
-  const dir = mkdtempSync(join(tmpdir(), 'payouts-folder-'));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = newFolder();
   const paths = await openDropFolder(dir);
   writeFileSync(join(paths.in, name), 'id,uid');
   return paths;

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { fastify } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { callerKey } from '../../../src/channels/http/admission.ts';
 import { gatewayTransport } from '../../../src/channels/http/gateway.ts';
 import {
@@ -17,17 +16,15 @@ import {
 } from '../../../src/channels/http/gateway-server.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { type CertificateFiles, makeCertificate } from '../../support/certificate.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 import { openGateway } from './running-gateway.ts';
 
-let folder: string;
+const folder = folderOfFile();
 let files: CertificateFiles;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-tls-'));
   files = makeCertificate(folder);
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const configOf = ({ cert, key }: Partial<CertificateFiles>) =>
   loadConfig({ PAYOUTS_GATEWAY_TLS_CERT: cert ?? '', PAYOUTS_GATEWAY_TLS_KEY: key ?? '' });

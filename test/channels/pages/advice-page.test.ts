@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { newFolder } from '../../support/new-folder.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
 import { Visit } from './visiting.ts';
 
 function adviceFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-advice-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const path = join(folder, 'advice.json');
   writeFileSync(path, JSON.stringify({ payer: 'Example GmbH <Köln>' }));
   return path;

@@ -136,9 +136,9 @@ describe('a file handed over on the pages', () => {
     ]);
     await openPages(people);
     const [alice, anna] = [await signedIn(people, 'alice'), await signedIn(people, 'anna')];
-    const first = `${(await upload(alice, 'first.csv', csvOf([{ id: 'alices-own' }]))).headers.location}`;
+    const first = `${(await submitFile(alice, 'first.csv', csvOf([{ id: 'alices-own' }]))).headers.location}`;
     expect((await alice.submit(first, first, {})).status).toBe(303);
-    const again = `${(await upload(anna, 'again.csv', csvOf([{ id: '3' }]))).headers.location}`;
+    const again = `${(await submitFile(anna, 'again.csv', csvOf([{ id: '3' }]))).headers.location}`;
     const { text } = await anna.send(again);
     expect(text).toContain('a payout that you may not see');
     expect(text).not.toMatch(/alices-own|href="\/payouts\//);

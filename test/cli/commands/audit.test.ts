@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { rotateAuditKey, showAudit, verifyAudit } from '../../../src/cli/audit-actions.ts';
@@ -12,6 +11,7 @@ import { openStore } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { tamper } from '../../support/sql.ts';
 
 interface World {
@@ -23,7 +23,7 @@ interface World {
 
 /** A session with a home, a store and an output. */
 async function atHome(work: (world: World) => Promise<void>): Promise<void> {
-  const home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
+  const home = newFolder();
   const store = await openStore(`file:${join(home, 'store.sqlite')}`);
   const printed: World['printed'] = [];
   const output = { result: (document: object) => void printed.push(document) };
@@ -40,7 +40,6 @@ async function atHome(work: (world: World) => Promise<void>): Promise<void> {
     });
   } finally {
     await store.close();
-    rmSync(home, { recursive: true });
   }
 }
 

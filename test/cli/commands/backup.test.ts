@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Session } from '../../../src/cli/session.ts';
@@ -12,6 +11,7 @@ import { batchClaim } from '../../store/samples.ts';
 import { BACKENDS } from '../../store/stores.ts';
 import { createDatabase, dropDatabase } from '../../support/databases.ts';
 import { endsWith } from '../../support/ends-with.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const OPTIONS = { by: 'alice', yes: true };
 const ELSEWHERE = { PAYOUTS_API_URL: 'https://bank.example', PAYOUTS_API_KEY: 'k', PAYOUTS_API_SECRET: 's' };
@@ -22,7 +22,7 @@ let copy: string;
 let printed: [document: unknown, text: string][];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-backup-command-'));
+  folder = newFolder();
   home = join(folder, 'home');
   copy = join(folder, 'copy.sqlite');
   printed = [];
@@ -31,8 +31,6 @@ beforeEach(async () => {
     await store.claimBatch(batchClaim('b1', ['a', 'b']));
   });
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A session that has settings, an output and the id of its store, and nothing else: more is not needed. */
 function session(env: Record<string, string> = {}): Session {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type CreateCardOptions, createCard } from '../../../src/cli/card-actions.ts';
 import { exitOf } from '../../../src/cli/exit.ts';
 import type { Session } from '../../../src/cli/session.ts';
@@ -12,6 +11,7 @@ import { CVV, HOLDER, PAN } from '../../bank/cards/cards.ts';
 import { openGateway, type RunningGateway } from '../../channels/http/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let gateway: RunningGateway;
 let session: Session;
@@ -107,8 +107,7 @@ it.each([
 
 describe('everything that is wrong is said in one answer', () => {
   const cardFile = (text: string): string => {
-    const folder = mkdtempSync(join(tmpdir(), 'payouts-card-create-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     writeFileSync(join(folder, 'card.json'), text);
     return join(folder, 'card.json');
   };

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import {
@@ -23,14 +22,10 @@ import { CVV, PAN } from '../../bank/cards/cards.ts';
 import { openGateway, type RunningGateway } from '../../channels/http/running-gateway.ts';
 import { endsWith } from '../../support/ends-with.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 import { policyOf, type SigningPerson, signingPerson } from '../../support/people.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-card-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = folderOfFile();
 let gateway: RunningGateway;
 let store: Store;
 let session: Session;

@@ -1,15 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runProgram } from '../../../src/cli/program.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-config-command-'));
+  folder = newFolder();
   vi.stubEnv('PAYOUTS_CONFIG', join(folder, 'own.toml'));
   vi.spyOn(process, 'cwd').mockReturnValue(folder);
 });
@@ -17,7 +17,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
 });
 
 async function printed(...argv: string[]): Promise<{ exit: number; stdout: string; stderr: string }> {

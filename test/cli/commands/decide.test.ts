@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { DECIDE } from '../../../src/channels/http/operations/decision-operations.ts';
 import { WAITING } from '../../../src/channels/http/operations/waiting-operations.ts';
 import { cancel, control, decide, type ResolveOptions, resolve } from '../../../src/cli/decision-actions.ts';
@@ -10,7 +10,7 @@ import type { Reason } from '../../../src/domain/payout-state.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
@@ -24,7 +24,7 @@ let answer: { accepted: boolean; message: string; outcome?: string };
 let session: Session;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   await store.claimPayout(payoutClaim('doc'));
   await store.changePayout(reference, { state: 'needs-operator', reason: because('order-not-found'), at: 3_000 });
   [asked, limits] = [[], []];
@@ -54,8 +54,6 @@ beforeEach(async () => {
     },
   });
 });
-
-afterEach(() => store.close());
 
 const CLOSE: ResolveOptions = {
   action: 'close-as-not-paid',

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { doctor } from '../../../src/cli/doctor.ts';
@@ -13,6 +12,7 @@ import type { Process } from '../../../src/platform/config/holdings.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { fileMark, thisProcess } from '../../../src/platform/this-sender.ts';
 import { openStore } from '../../../src/store/open.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 interface Shown {
   checks: { name: string; verdict: string; detail: string }[];
@@ -38,8 +38,7 @@ it.each([
   [[], 'warning: a maker alone can pay any sum of something; payouts policy check shows what'],
   [[{ approvals: 1 }], 'ok: everything needs an approval or has a limit'],
 ])('says whether a policy with the rules %j leaves something to a maker alone', async (approvals, said) => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const people = [
     { name: 'alice', roles: ['maker'], scope: {} },
     { name: 'bob', roles: ['approver'], scope: {}, keys: [newKey().publicKey] },
@@ -51,8 +50,7 @@ it.each([
 });
 
 it('says of a home that cannot be used what is wrong with it, check by check', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const home = join(folder, 'file', 'home');
   writeFileSync(join(folder, 'file'), '');
   const { exit, checks } = await examined({ PAYOUTS_HOME: home });
@@ -67,8 +65,7 @@ it('says of a home that cannot be used what is wrong with it, check by check', a
 });
 
 it('passes the oldest Node of the package, and ends what failed with a full stop before the hint', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const { node } = process.versions;
   Object.defineProperty(process.versions, 'node', { value: '22.12.0' });
   onTestFinished(() => void Object.defineProperty(process.versions, 'node', { value: node }));
@@ -83,8 +80,7 @@ it.each([
   ['answers from a cache', 200, { age: '60' }, /^warning: .* a cache answers its balances/],
   ['answers', 200, {}, /^ok: /],
 ])('says of a bank on another machine that it %s', async (_what, status, headers, said) => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const account = { uid: 'u', account_id: 'a', currency: 'USD', balance: '5.00' };
   const bank = createServer(({ url }, response) => {
     const isAuth = url === '/v1/auth';
@@ -102,8 +98,7 @@ it.each([
 });
 
 it('warns of a setting that has no effect', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const env = { PAYOUTS_HOME: folder };
   expect((await examined(env)).checks.get('settings')).toBe('ok: all known');
   const { checks } = await examined({ ...env, PAYOUTS_REFERENCE_DEDUP: 'none' });
@@ -120,8 +115,7 @@ const CLUSTER = {
 };
 
 it('names the secrets that a process does not need, and none of their values', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   writeFileSync(join(folder, 'token'), randomBytes(32).toString('hex'));
   const env = { ...CLUSTER, PAYOUTS_HOME: folder, HOME: folder };
   const held = async (more: Record<string, string>, as?: Process): Promise<string | undefined> =>
@@ -140,8 +134,7 @@ it('names the secrets that a process does not need, and none of their values', a
 });
 
 it("reads no more than the settings of a person's command, which has nothing else", async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const env = { PAYOUTS_HOME: folder, PAYOUTS_GATEWAY_URL: 'https://gateway.example.com', PAYOUTS_SIGNING_KEY: 'mine' };
   const { exit, checks } = await examined({ ...env, PAYOUTS_API_SECRET: 'a secret' });
   expect(exit).toBe(0);
@@ -153,8 +146,7 @@ it("reads no more than the settings of a person's command, which has nothing els
 });
 
 it('says who used the store last, and warns where it may have known less than was sent', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const env = { PAYOUTS_HOME: folder, HOME: folder };
   const used = async (): Promise<string | undefined> => (await examined(env)).checks.get('store used');
   expect(await used()).toBe('ok: nothing was sent from it yet');
@@ -178,20 +170,16 @@ it('says who used the store last, and warns where it may have known less than wa
 });
 
 it('warns where nothing can note outside of the store how far it is', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   writeFileSync(join(folder, 'state'), '');
   const { checks } = await examined({ PAYOUTS_HOME: folder, XDG_STATE_HOME: join(folder, 'state') });
   expect(checks.get('store used')).toMatch(/^warning: nothing was sent .*state\/durable-payouts cannot be written: /);
 });
 
 it('names a store of the bank in the working directory that is not the one in use', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-doctor-'));
+  const folder = newFolder();
   const before = process.cwd();
-  onTestFinished(() => {
-    process.chdir(before);
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => process.chdir(before));
   process.chdir(folder);
   const url = 'http://127.0.0.1:9';
   const here = await openStore(`file:${join(folder, '.payouts', 'store.sqlite')}`);

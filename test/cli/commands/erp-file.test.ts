@@ -1,13 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
 import { createOutput } from '../../../src/cli/output.ts';
 import { erpFile } from '../../../src/cli/report-files.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { claimRowsOf } from '../../files/intake/rows.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const MESSAGE = {
   format: 'pain.001.001.09',
@@ -19,10 +18,8 @@ const MESSAGE = {
 
 /** A batch of twelve payouts that are paid, and what a command writes to stdout and stderr. */
 async function open(json: boolean) {
-  const home = await mkdtemp(join(tmpdir(), 'erp-'));
-  onTestFinished(() => rm(home, { recursive: true }));
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const home = newFolder();
+  const store = await newStore();
   const ids = Array.from({ length: 12 }, (_, index) => ({ id: `INV-${index + 1}` }));
   const rows = claimRowsOf(...ids).map((row) => ({
     ...row,

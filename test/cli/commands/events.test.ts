@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { eventsStatus, forgetEvents, listEvents, replayEvents } from '../../../src/cli/event-log.ts';
 import { inbox } from '../../../src/cli/inbox-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
@@ -6,7 +6,7 @@ import { because } from '../../../src/domain/reasons.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 
 const AT = Date.parse('2026-03-02T08:00:00Z');
@@ -17,7 +17,7 @@ let session: Session;
 let references: string[];
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   await store.leaseSubscription({ name: 'erp', owner: 'one', now: AT, until: AT + 1 });
   references = [];
   for (const id of ['a', 'b']) {
@@ -36,8 +36,6 @@ beforeEach(async () => {
     },
   });
 });
-
-afterEach(() => store.close());
 
 const move = (change: Parameters<Store['recordDeliveryProgress']>[1]): Promise<boolean> =>
   store.recordDeliveryProgress({ name: 'erp', owner: 'one', from: 0 }, change);

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { pull, replay } from '../../../src/cli/replay-histories.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 /** A session over a Temporal that lists these executions, and what it has printed. */
 function sessionOver(list: () => AsyncIterable<object>) {
@@ -20,14 +19,10 @@ function sessionOver(list: () => AsyncIterable<object>) {
   return { session, printed };
 }
 
-function newFolder(name: string): string {
-  const parent = mkdtempSync(join(tmpdir(), 'payouts-pull-'));
-  onTestFinished(() => rmSync(parent, { recursive: true }));
-  return join(parent, name);
-}
+const folderNamed = (name: string): string => join(newFolder(), name);
 
 it('a folder whose name a shell would split is quoted in the next command', async () => {
-  const to = newFolder("today's histories");
+  const to = folderNamed("today's histories");
   const { session, printed } = sessionOver(async function* () {
     yield { workflowId: 'payout/1', runId: 'run-1' };
   });
@@ -40,7 +35,7 @@ it('a folder whose name a shell would split is quoted in the next command', asyn
 
 it('where nothing is open, nothing is said to replay', async () => {
   const { session, printed } = sessionOver(async function* () {});
-  await pull(session, { to: newFolder('open'), query: undefined, limit: 10 });
+  await pull(session, { to: folderNamed('open'), query: undefined, limit: 10 });
   expect(printed).toEqual([expect.stringMatching(/^0 open workflows in .*\.$/)]);
 });
 
@@ -48,7 +43,7 @@ it('a query that Temporal refuses is no Temporal that does not answer', async ()
   const refusal = Object.assign(new Error('3 INVALID_ARGUMENT'), { code: 3, details: 'invalid query', metadata: {} });
   const next = () => Promise.reject(new ServiceError('Failed to list workflows', { cause: refusal }));
   const { session } = sessionOver(() => ({ [Symbol.asyncIterator]: () => ({ next }) }));
-  await expect(pull(session, { to: newFolder('open'), query: 'Foo = 1', limit: 10 })).rejects.toMatchObject({
+  await expect(pull(session, { to: folderNamed('open'), query: 'Foo = 1', limit: 10 })).rejects.toMatchObject({
     kind: 'usage',
     code: 'query-refused',
   });

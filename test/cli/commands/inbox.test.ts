@@ -1,7 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { listCards } from '../../../src/cli/card-actions.ts';
 import { decide } from '../../../src/cli/decision-actions.ts';
 import { inbox } from '../../../src/cli/inbox-actions.ts';
@@ -15,8 +14,9 @@ import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { cardClaim, cardEvent } from '../../store/card-samples.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
 const [FIRST, SECOND] = ['01890000-0000-7000-8000-000000000001', '01890000-0000-7000-8000-00000000000a'];
@@ -25,7 +25,7 @@ let session: Session;
 let printed: { text: string; document: unknown };
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   await store.claimBatch(batchClaim(FIRST, ['A-1', 'A-2', 'A-3'], 1_000));
   await store.claimBatch({ ...batchClaim(SECOND, ['B-1', 'B-2'], 2_000), by: 'bob' });
   await enter('A-1', 'held', 'look-alike', 9_000);
@@ -44,7 +44,6 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(() => store.close());
 
 async function enter(id: string, state: PayoutState, code: ReasonCode, at: number): Promise<void> {
   const { reference } = claimRow(1, id);
@@ -115,7 +114,7 @@ it('`inbox --mine` leaves out what somebody has handed over', async () => {
 });
 
 it('`inbox --key` signs in with that key, also without --mine', async () => {
-  const key = join(mkdtempSync(join(tmpdir(), 'inbox-')), 'bob.pem');
+  const key = join(newFolder(), 'bob.pem');
   const { privateKey } = newKey();
   writeFileSync(key, privateKey, { mode: 0o600 });
   await inbox(session, { ...all, key });

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { acknowledge, listIncidents } from '../../../src/cli/inbox-actions.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { resolveDigest } from '../../../src/domain/authority.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
@@ -13,7 +13,7 @@ let printed: { document: object; text: string };
 let session: Session;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   for (const orderId of ['o-1', 'o-2']) {
     await store.recordIncident({ reference: 'ref', orderId, kind: 'second-order', seenAt: 1_000 });
   }
@@ -27,8 +27,6 @@ beforeEach(async () => {
     },
   });
 });
-
-afterEach(() => store.close());
 
 const idOf = async (orderId: string): Promise<string> =>
   (await store.incidentsOf(['ref'])).find((it) => it.orderId === orderId)?.id ?? '';

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { dayRange, dayStart } from '../../../src/cli/command.ts';
 import { list } from '../../../src/cli/list.ts';
 import type { Session } from '../../../src/cli/session.ts';
@@ -7,7 +7,7 @@ import { DAY_MS } from '../../../src/domain/time.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 
 const DAY = Date.parse('2026-03-02T00:00:00Z');
@@ -18,7 +18,7 @@ let printed: { document: unknown; text: string };
 let session: Session;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
   const output = { result: (document: unknown, text: string) => (printed = { document, text }) };
   session = fakeSession({ config: loadConfig({}), store: async () => store, output });
   const claim = batchClaim('b-1', ['INV-1', 'INV-2', 'INV-3', 'INV-4'], DAY);
@@ -30,7 +30,6 @@ beforeEach(async () => {
   await store.changePayout(three ?? '', { ...paid, at: DAY + DAY_MS });
   await store.changePayout(four ?? '', { state: 'failed', reason: because('bank-failed'), at: DAY + HOUR });
 });
-afterEach(() => store.close());
 
 const onTheDay = { from: DAY, to: DAY + DAY_MS };
 

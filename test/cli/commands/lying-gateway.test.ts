@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { beneficiary } from '../../../src/bank/schemas/beneficiaries.ts';
 import { jsonLines, linesOf } from '../../../src/channels/http/operation.ts';
 import { cancelCard, changeCardAmount, resolveCard } from '../../../src/cli/card-actions.ts';
@@ -11,7 +11,7 @@ import { asPayee, signedParts } from '../../../src/people/decisions/asked.ts';
 import { signablePlan } from '../../../src/people/signing/signed-plan.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
@@ -35,8 +35,7 @@ let signed: { signed?: { digest: string } }[];
 let shown: string;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   signed = [];
   shown = '';
 });

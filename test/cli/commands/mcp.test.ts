@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it } from 'vitest';
@@ -9,6 +6,7 @@ import { policyWithTokens } from '../../channels/http/policy-with-tokens.ts';
 import { openGateway } from '../../channels/http/running-gateway.ts';
 import { connected, type McpCaller } from '../../channels/mcp/calling.ts';
 import { batchClaim } from '../../store/samples.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../bin/payouts.mjs', import.meta.url));
 /** As the policy of a gateway has it, and long enough for the settings of a command. */
@@ -20,7 +18,7 @@ const started = (url: string, env: Record<string, string>, mode: 'legacy' | 'aut
     new StdioClientTransport({
       command: process.execPath,
       args: [COMMAND, 'mcp'],
-      env: { PAYOUTS_HOME: mkdtempSync(join(tmpdir(), 'mcp-')), PAYOUTS_GATEWAY_URL: url, ...env },
+      env: { PAYOUTS_HOME: newFolder(), PAYOUTS_GATEWAY_URL: url, ...env },
       stderr: 'inherit',
     }),
     mode,

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Session } from '../../../src/cli/session.ts';
@@ -7,6 +5,7 @@ import { migrate } from '../../../src/cli/store-copies.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
 import { openStore } from '../../../src/store/open.ts';
 import { createDatabase, dropDatabase, migrated } from '../../support/databases.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const ADMIN = process.env.PAYOUTS_TEST_POSTGRES_URL;
 
@@ -19,8 +18,7 @@ async function printed(url: string): Promise<string> {
 }
 
 it('makes the tables of a store in a file, and again changes nothing', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-migrate-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'store.sqlite');
   const first = await printed(`file:${file}`);
   expect(first).toMatch(/^.*store\.sqlite: the tables are those of this version \(\d{4}-.*\)\.$/);

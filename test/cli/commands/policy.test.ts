@@ -1,19 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { checkPolicy } from '../../../src/cli/policies.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { newKey } from '../../../src/people/signing/signing.ts';
 import type { OpenIdSettings } from '../../../src/platform/config/sign-in.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
+const folder = folderOfFile();
 async function checked(policy: object, openId?: Partial<OpenIdSettings>): Promise<{ text: string; document: unknown }> {
   const file = join(folder, 'policy.json');
   writeFileSync(

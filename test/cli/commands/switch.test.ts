@@ -3,7 +3,7 @@ import type { Session } from '../../../src/cli/session.ts';
 import { listSwitches, switchOff, switchOn } from '../../../src/cli/switch-actions.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { endsWith } from '../../support/ends-with.ts';
 import { fakeSession } from '../../support/fake-session.ts';
 
@@ -11,14 +11,10 @@ const OPTIONS = { reason: 'fraud suspected', by: 'alice', yes: true };
 
 /** A session that has a store and an output and nothing else: more is not needed. */
 async function onStore(work: (session: Session, printed: unknown[], store: Store) => Promise<void>): Promise<void> {
-  const store = await openEmptyStore();
+  const store = await newStore();
   const printed: unknown[] = [];
   const output = { result: (document: unknown) => void printed.push(document) };
-  try {
-    await work(fakeSession({ config: { settings: {} }, store: async () => store, output }), printed, store);
-  } finally {
-    await store.close();
-  }
+  await work(fakeSession({ config: { settings: {} }, store: async () => store, output }), printed, store);
 }
 
 it('switches off and on by the store alone, and lists who did and why', () =>

@@ -1,13 +1,12 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { dropKnown } from '../../../src/files/intake/known-rows.ts';
 import type { ClaimRow, Store } from '../../../src/store/store.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { claimRowsOf } from './rows.ts';
 import { checkedOf } from './staged.ts';
 
 async function storeWith(rows: readonly ClaimRow[]): Promise<Store> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at: 1_000 });
   return store;
 }

@@ -1,8 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import { markAlikes, markLookAlikes } from '../../../src/files/intake/compare.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { claimRowsOf } from './rows.ts';
 import { checkedOf } from './staged.ts';
 
@@ -10,8 +10,7 @@ const DAY_MS = 86_400_000;
 const NOW = 100 * DAY_MS;
 
 async function storeWith(at: number): Promise<Store> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const rows = claimRowsOf({ id: 'earlier' });
   await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at });
   return store;
@@ -35,8 +34,7 @@ it('holds the row that pays the same payee the same amount within the days, and 
 });
 
 it('takes the same account number at another bank or branch for another payee', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const payee = { beneficiary_id: undefined, account_no: '123456789', bank_code: '003', branch_code: '001' };
   const rows = claimRowsOf({ id: 'earlier', ...payee });
   await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at: NOW - DAY_MS });
@@ -55,8 +53,7 @@ it('knows a payee of whom one row names the account and the other one the id, in
   const account = { beneficiary_id: undefined, account_no: '123456789', aba_routing_code: '021000021' };
   const atBank = { account_no: '1234 56789', aba_routing_code: '021000021', last_name: 'Sample' };
   const found = async (earlier: Partial<PayoutInstruction>, later: Partial<PayoutInstruction>) => {
-    const store = await openEmptyStore();
-    onTestFinished(() => store.close());
+    const store = await newStore();
     const taken = checkedOf('first.csv', claimRowsOf({ id: 'earlier', ...earlier })).staged;
     const { staged } = checkedOf('new.csv', claimRowsOf({ id: 'twin', ...later }));
     for (const file of [taken, staged]) file.payees = new Map([['ben-1', atBank]]);

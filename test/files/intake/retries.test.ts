@@ -1,9 +1,9 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { dropKnown } from '../../../src/files/intake/known-rows.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { claimRowsOf } from './rows.ts';
 import { checkedOf } from './staged.ts';
 
@@ -11,8 +11,7 @@ const UID = 'u-1001';
 const FIRST = referenceOf(UID, 'a');
 
 async function storeWith(state: PayoutState): Promise<Store> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const rows = claimRowsOf({ id: 'a' });
   await store.claimBatch({ batchId: 'batch-1', file: 'first.csv', sha256: 'sha', by: null, rows, at: 1_000 });
   await store.changePayout(FIRST, { state, at: 2_000 });

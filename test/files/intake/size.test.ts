@@ -1,21 +1,15 @@
 import { execFile } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { folderOfFile } from '../../support/new-folder.ts';
 
 const CHECK = fileURLToPath(new URL('./fixtures/check-rows.ts', import.meta.url));
 
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'payouts-size-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
-
+const dir = folderOfFile();
 function* csv(rows: number): Generator<string> {
   yield 'id,uid,account_id,amount,currency,beneficiary_id,note\n';
   for (let n = 0; n < rows; n += 1) {

@@ -1,15 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ContextFileError, EMPTY_MAPPING, loadMessageMapping } from '../../../src/files/messages/mapping.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'mapping-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
+const folder = folderOfFile();
 async function load(content: unknown) {
   const path = join(folder, 'mapping.json');
   await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));

@@ -1,16 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadPayeeDirectory } from '../../../src/files/messages/payee-directory.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 import { transfer } from './transfers.ts';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'payees-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
+const folder = folderOfFile();
 async function load(content: string | Buffer) {
   const path = join(folder, 'payees.csv');
   await writeFile(path, content);

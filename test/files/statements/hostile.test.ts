@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { readStatementFile } from '../../../src/files/statements/read-statement.ts';
 import { StatementSummary } from '../../../src/files/statements/statement-sink.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const camt = (inside: string, before = ''): string =>
   `${before}<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.053.001.08"><BkToCstmrStmt><Stmt>${inside}</Stmt></BkToCstmrStmt></Document>`;
@@ -21,8 +21,7 @@ it.each([
   ['a line of megabytes', mt(`:86:${'x'.repeat(5_000_000)}`), 'at most 64 KiB'],
   ['a line of codes only', mt(`:86:${'?2'.repeat(500_000)}`), 'at most 64 KiB'],
 ])('a statement with %s is refused as a whole', async (_what, content, why) => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-hostile-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'statement');
   writeFileSync(file, content);
   const reading = readStatementFile(file, new StatementSummary());

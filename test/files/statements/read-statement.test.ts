@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { EntryDetail, StatementEntry } from '../../../src/domain/statements/statement.ts';
 import { isStatementFile, readStatementFile } from '../../../src/files/statements/read-statement.ts';
 import { StatementSummary } from '../../../src/files/statements/statement-sink.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 function fileOf(content: string | Uint8Array): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-statement-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'statement');
   writeFileSync(file, content);
   return file;

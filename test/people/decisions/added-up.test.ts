@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { assess } from '../../../src/activities/assess.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
@@ -6,7 +6,7 @@ import type { PayoutInstruction } from '../../../src/domain/instruction.ts';
 import type { OrderKind } from '../../../src/domain/names.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
@@ -20,8 +20,7 @@ let store: Store;
 let posted: string[];
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   posted = [];
 });
 

@@ -1,12 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { askedOf } from '../../../src/people/decisions/asked.ts';
 import { instruction, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, settingsUnder } from '../../support/people.ts';
 
 it('a rule about an account is about the one that the row names and the one that pays after an exchange', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const row = instruction('doc', { account_id: 'acc-eur', currency: 'USD' });
   const { record } = await store.claimPayout(payoutClaim('doc', { instruction: row }));
   const approvalsFor = (account: string) => {

@@ -1,9 +1,9 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { takeDecision, verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { PayoutRecord } from '../../../src/store/store.ts';
 import { Random } from '../../simulation/random.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { settingsUnder, signedBy } from '../../support/people.ts';
 import { openCast, policyFor } from '../forgery/cast.ts';
 import { FORGERIES } from '../forgery/statements.ts';
@@ -15,8 +15,7 @@ const DIGEST = 'what is paid';
 
 describe('a second approval that nobody has given', () => {
   it(`is none, whether it is handed over or is in the store (${FORGED} tries)`, async () => {
-    const store = await openEmptyStore();
-    onTestFinished(() => store.close());
+    const store = await newStore();
     const cast = openCast();
     const rows = Array.from({ length: Math.ceil(FORGED / A_ROW) }, (_, n) => claimRow(n + 1, `doc-${n + 1}`, {}));
     await store.claimBatch({ ...batchClaim('batch', []), by: 'alice', rows, at: Date.now() });

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { sendOrder } from '../../../src/activities/send.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import { madeDigest } from '../../../src/domain/identity.ts';
@@ -8,7 +8,7 @@ import { isMade, scopeFactsOfRow } from '../../../src/people/decisions/verdict.t
 import { signablePlan } from '../../../src/people/signing/signed-plan.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, settingsUnder, signedBy, signingPerson } from '../../support/people.ts';
 import { sendingDeps } from '../../support/sending-deps.ts';
 
@@ -26,8 +26,7 @@ const POLICY = signing(policyOf([alice, zoe, bob]));
 
 /** A batch of two rows in alice's name, which somebody has signed, or nobody. */
 async function claimed(signer: SigningPerson | undefined, signedFields: Partial<PayoutInstruction> = {}) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const meant = [claimRow(1, 'doc', signedFields), claimRow(2, 'other')];
   if (signer !== undefined) await signRows(store, signer, meant);
   await store.claimBatch({ ...batchClaim('batch', ['doc', 'other']), by: 'alice' });

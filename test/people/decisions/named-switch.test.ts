@@ -1,15 +1,14 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Scope } from '../../../src/domain/authority.ts';
 import type { SwitchScope } from '../../../src/domain/switch-scope.ts';
 import { assertMaySwitchOn } from '../../../src/people/decisions/named-switch.ts';
 import { batchClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, signingPerson } from '../../support/people.ts';
 
 /** Whether `olga`, with this scope, may lift a switch that `by` has thrown. */
 async function mayLift(scope: Scope, switched: SwitchScope, key: string, by = 'carol'): Promise<boolean> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   await store.claimBatch(batchClaim('b-1', ['a', 'b']));
   await store.switchOff({ scope: switched, key, reason: 'fraud suspected', by, at: 1 });
   const policy = policyOf([signingPerson('olga', ['operator'], scope), signingPerson('carol', ['operator'])]);

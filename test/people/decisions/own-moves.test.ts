@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { assess } from '../../../src/activities/assess.ts';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { sendOrder } from '../../../src/activities/send.ts';
@@ -11,7 +11,7 @@ import { mainOrderKindOf, payoutWorkflowId } from '../../../src/domain/names.ts'
 import { type SeenAtBank, signedParts } from '../../../src/people/decisions/asked.ts';
 import { takeDecision, verdictOn } from '../../../src/people/decisions/verdict.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
 import { readAt } from '../../support/sending-deps.ts';
@@ -43,8 +43,7 @@ let sent: unknown[];
 let shown: { fee: string; sells: string; owner: string; isFrozen?: boolean };
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   sent = [];
   shown = { fee: '0.50', sells: '92.00', owner: 'u-1' };
 });

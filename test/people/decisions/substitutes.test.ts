@@ -1,9 +1,9 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Policy, Substitute } from '../../../src/domain/authority.ts';
 import { DAY_MS } from '../../../src/domain/time.ts';
 import { takeDecision, verdictOn } from '../../../src/people/decisions/verdict.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, type SigningPerson, settingsUnder, signedBy, signingPerson } from '../../support/people.ts';
 
 const alice = signingPerson('alice', ['maker', 'approver']);
@@ -20,8 +20,7 @@ const substituteOf = (absent: SigningPerson, more: Partial<Substitute> = {}): Su
 
 /** A payout in USD of a maker, and what comes of signatures about it. */
 async function asked(maker: SigningPerson, substitutes: readonly Substitute[]) {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const policy = policyOf([alice, bob, carol, dave], { substitutes });
   await store.claimBatch({ ...batchClaim('batch', []), rows: [claimRow(1, 'doc')], by: maker.name, at: now });
   const [row = expect.fail('no row')] = await Array.fromAsync(store.rows('batch'));

@@ -1,16 +1,15 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { resolveDigest } from '../../../src/domain/authority.ts';
 import { auditRefused, useDecision, verifyDecisions } from '../../../src/people/decisions/verify.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { policyOf, signedBy, signingPerson } from '../../support/people.ts';
 
 const olga = signingPerson('olga', ['operator']);
 
 it("an operator's decision is carried out once; who asks again is answered what to do if nothing came of it", async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc'));
   const { reference, term, workflowId } = record;
   const digest = resolveDigest('resend');
@@ -29,8 +28,7 @@ it("an operator's decision is carried out once; who asks again is answered what 
 });
 
 it('a signal that names no person is verified and audited like others', async () => {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc'));
   const { reference, term, workflowId } = record;
   const deps = { store, settings: { policy: policyOf([olga]) }, now: Date.now } as unknown as ActivityDeps;

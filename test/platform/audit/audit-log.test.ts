@@ -1,6 +1,5 @@
 import { generateKeyPairSync, hash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -27,6 +26,7 @@ import { leafHash, MerkleTree } from '../../../src/store/audit/merkle.ts';
 import { verifyExport } from '../../../src/store/audit/verify-log.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { onEveryStore, type TestStore } from '../../store/stores.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { tamper } from '../../support/sql.ts';
 
 const SIZE = 23;
@@ -195,7 +195,7 @@ onEveryStore('The log of a store', (test) => {
 
   it('is signed once for each size, and every checkpoint leaves once', async () => {
     const { store, signer } = await logged(test);
-    const file = join(mkdtempSync(join(tmpdir(), 'payouts-audit-')), 'checkpoints');
+    const file = join(newFolder(), 'checkpoints');
     await signLog(store, signer, 1);
     await signLog(store, signer, 2);
     await copyCheckpoints(store, file, 3);
@@ -203,12 +203,11 @@ onEveryStore('The log of a store', (test) => {
     const copied = parseCheckpoints(readFileSync(file, 'utf8'));
     expect(copied).toMatchObject([...SIGNED, SIZE].map((size) => ({ size })));
     expect(await verdictOf(store, copied)).toMatchObject({ problem: undefined, checkpoints: 6 });
-    rmSync(join(file, '..'), { recursive: true });
   });
 
   it('leaves as a mail too, once for each checkpoint, even if the file is lost', async () => {
     const { store, signer } = await logged(test);
-    const home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
+    const home = newFolder();
     const spool = { folder: join(home, 'spool'), to: 'audit@example.com' };
     await signLog(store, signer, 1);
     await expect(mailCheckpoints(store, spool, 2)).rejects.toThrow('ENOENT');
@@ -225,7 +224,6 @@ onEveryStore('The log of a store', (test) => {
     rmSync(spool.folder, { recursive: true });
     // Nothing waits any more: the folder is not even searched for.
     await mailCheckpoints(store, spool, 4);
-    rmSync(home, { recursive: true });
   });
 
   it('proves the document of a closed period to who has only the document, an export and the public key', async () => {
@@ -234,7 +232,7 @@ onEveryStore('The log of a store', (test) => {
     await closePeriod(store, { period, timeZone: 'UTC', by: 'alice', now: Date.parse('2026-03-02') });
     await signLog(store, signer, 1);
     const [kept] = await store.periodDocuments({ period, limit: 1 });
-    const folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
+    const folder = newFolder();
     const file = join(folder, 'audit.jsonl');
     writeFileSync(file, (await Array.fromAsync(exportedLines(store, signer.verifier))).join(''));
     expect(await verifyExport(file, { trusted: signer.verifier, copied: [] })).toMatchObject({ problem: undefined });
@@ -246,7 +244,6 @@ onEveryStore('The log of a store', (test) => {
       subject: 'period 2026-03-01..2026-03-01',
     });
     expect(about(`${kept?.text} `)).toEqual([]);
-    rmSync(folder, { recursive: true });
   });
 
   it('is handed out as lines of which any edit, removal, exchange and cut is found', async () => {
@@ -255,7 +252,7 @@ onEveryStore('The log of a store', (test) => {
     const text = (await Array.fromAsync(exportedLines(store, signer.verifier))).join('');
     const lines = text.trimEnd().split('\n');
     expect(lines).toHaveLength(SIZE + SIGNED.length + 2);
-    const folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
+    const folder = newFolder();
     const verdict = async (some: readonly string[]) => {
       const file = join(folder, 'export.jsonl');
       writeFileSync(file, some.map((line) => `${line}\n`).join(''));
@@ -274,7 +271,6 @@ onEveryStore('The log of a store', (test) => {
       expect((await verdict(lines.toSpliced(n, 1))).problem, `line ${n} removed`).toMatchObject({ from: seq });
       expect((await verdict(lines.toSpliced(n, 0, line))).problem, `line ${n} twice`).toMatchObject({ from: seq + 1 });
     }
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -283,8 +279,7 @@ describe('The key of a log', () => {
   const audit = { key: undefined, checkpoints: undefined, spool: undefined };
 
   beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
-    return () => rmSync(home, { recursive: true });
+    home = newFolder();
   });
 
   onEveryStore('of a store', (test) => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { EntryDetail, StatementEntry } from '../../../src/domain/statements/statement.ts';
@@ -9,6 +8,7 @@ import { compareWithLog } from '../../../src/platform/audit/read-log.ts';
 import type { StatementRecord, Store } from '../../../src/store/store.ts';
 import { batchClaim, claimRow, payoutClaim } from '../../store/samples.ts';
 import { onEveryStore } from '../../store/stores.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { tamper } from '../../support/sql.ts';
 
 const DAYS = 100;
@@ -243,20 +243,16 @@ onEveryStore('Erasing personal data', (test) => {
 
   it('removes files that were written and moved before the day, with an entry first', async () => {
     const store = await test.open();
-    const folder = mkdtempSync(join(tmpdir(), 'payouts-reports-'));
-    try {
-      for (const name of ['old.csv', 'new.csv']) writeFileSync(join(folder, name), FIELDS.note);
-      const seconds = Date.now() / 1_000;
-      utimesSync(join(folder, 'old.csv'), seconds, seconds - 200 * 86_400);
-      const folders = [folder, join(folder, 'missing')];
-      // A file that was moved here today is not old, whenever it was written.
-      await erasurePass({ store, days: DAYS, folders }, Date.now)();
-      expect(readdirSync(folder)).toHaveLength(2);
-      await erasurePass({ store, days: DAYS, folders }, () => Date.now() + (DAYS + 1) * DAY_MS)();
-      expect(readdirSync(folder)).toEqual([]);
-      expect(await erasedEntries(store, 'files')).toMatchObject([{ detail: { files: '2', folder } }]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = newFolder();
+    for (const name of ['old.csv', 'new.csv']) writeFileSync(join(folder, name), FIELDS.note);
+    const seconds = Date.now() / 1_000;
+    utimesSync(join(folder, 'old.csv'), seconds, seconds - 200 * 86_400);
+    const folders = [folder, join(folder, 'missing')];
+    // A file that was moved here today is not old, whenever it was written.
+    await erasurePass({ store, days: DAYS, folders }, Date.now)();
+    expect(readdirSync(folder)).toHaveLength(2);
+    await erasurePass({ store, days: DAYS, folders }, () => Date.now() + (DAYS + 1) * DAY_MS)();
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await erasedEntries(store, 'files')).toMatchObject([{ detail: { files: '2', folder } }]);
   });
 });

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { assertPolicyKept, keepPolicyLog } from '../../../src/platform/audit/policy-log.ts';
 import { PolicyFile } from '../../../src/platform/config/policy.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 /** Longer than other texts of an entry may be, with what looks like an account number. */
 const textOf = (name: string): string =>
@@ -15,9 +15,9 @@ const textOf = (name: string): string =>
   });
 
 it('The audit has each policy that a process goes by once, and each file that could not be used', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
+  const folder = newFolder();
   const path = join(folder, 'policy.json');
-  const store = await openEmptyStore();
+  const store = await newStore();
   const lines: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
   writeFileSync(path, textOf('alice'), { mode: 0o600 });
@@ -43,16 +43,14 @@ it('The audit has each policy that a process goes by once, and each file that co
     { actor: 'worker', action: 'policy in force', from: second, to: 'none' },
   ]);
   expect(lines.filter((line) => line.includes('cannot be used'))).toHaveLength(1);
-  await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 it('A store that has been used under a policy is not used without one', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
+  const folder = newFolder();
   const path = join(folder, 'policy.json');
   writeFileSync(path, textOf('alice'), { mode: 0o600 });
   const policyFile = new PolicyFile(path);
-  const store = await openEmptyStore();
+  const store = await newStore();
   const log = pino({ level: 'silent' });
   await assertPolicyKept({ policyFile: undefined }, store);
   await keepPolicyLog({ policyFile: undefined }, { store, log, who: 'worker' });
@@ -60,6 +58,4 @@ it('A store that has been used under a policy is not used without one', async ()
   await keepPolicyLog({ policyFile }, { store, log, who: 'worker' });
   await assertPolicyKept({ policyFile }, store);
   await expect(assertPolicyKept({ policyFile: undefined }, store)).rejects.toThrow('PAYOUTS_POLICY: is not set');
-  await store.close();
-  rmSync(folder, { recursive: true });
 });

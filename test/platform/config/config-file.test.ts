@@ -1,34 +1,22 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FOLDER_MAY_SET, givenBy, userConfigPath } from '../../../src/platform/config/config-file.ts';
 import { changeConfigFile, changedText } from '../../../src/platform/config/edit-config.ts';
 import { heldIn } from '../../../src/platform/config/holdings.ts';
 import { CONFIG_KEYS, loadConfig } from '../../../src/platform/config.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let folder: string;
 let own: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-config-file-'));
+  folder = newFolder();
   own = join(folder, 'own.toml');
   vi.spyOn(process, 'cwd').mockReturnValue(folder);
 });
 
-afterEach(() => {
-  vi.restoreAllMocks();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => vi.restoreAllMocks());
 
 const write = (text: string, path = own): void => writeFileSync(path, text, { mode: 0o600 });
 const given = (env: Record<string, string> = {}, profile?: string) =>

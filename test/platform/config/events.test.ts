@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type Config, loadConfig } from '../../../src/platform/config.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 const OTHER = `whsec_${Buffer.alloc(24, 8).toString('base64')}`;
 
-let folder: string;
+const folder = folderOfFile();
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-events-'));
   writeFileSync(join(folder, 'erp-secret'), `${OTHER}\n`);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
-
 function load(subscriptions: unknown, env: Record<string, string> = {}): Config['events'] {
   const file = join(folder, 'events.json');
   writeFileSync(file, JSON.stringify({ subscriptions }));

@@ -1,26 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkPolicy } from '../../../src/cli/policies.ts';
 import type { Session } from '../../../src/cli/session.ts';
 import { holdKey } from '../../../src/cli/signer.ts';
 import { newKey } from '../../../src/people/signing/signing.ts';
 import { assertKeyPrivate, PolicyFile } from '../../../src/platform/config/policy.ts';
 import { loadConfig } from '../../../src/platform/config.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 
-let folder: string;
+const folder = folderOfFile();
 const { privateKey, publicKey } = newKey();
 const POLICY = JSON.stringify({
   version: 1,
   people: [{ name: 'alice', roles: ['maker'], scope: {}, keys: [publicKey] }],
 });
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-access-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function fileOf(text: string, mode: number): string {
   const path = join(folder, `${mode.toString(8)}-${text.length}`);

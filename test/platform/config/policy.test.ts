@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { PolicyFile, type PolicyNews } from '../../../src/platform/config/policy.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const textOf = (name: string): string =>
   JSON.stringify({ version: 1, people: [{ name, roles: ['maker'], scope: {} }] });
 
 function policyFile(text: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const path = join(folder, 'policy.json');
   const write = (next: string): void => writeFileSync(path, next, { mode: 0o600 });
   write(text);

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,18 +10,18 @@ import {
   startEmbeddedServer,
 } from '../../../src/platform/embedded/server.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { ownPort } from '../../support/own-port.ts';
 
 let home: string;
 const servers: EmbeddedServer[] = [];
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'payouts-embedded-'));
+  home = newFolder();
 });
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop();
-  rmSync(home, { recursive: true });
 });
 
 async function start(

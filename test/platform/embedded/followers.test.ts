@@ -1,20 +1,18 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { follow, liveFollowers } from '../../../src/platform/embedded/followers.ts';
 import { processMark } from '../../../src/platform/embedded/home.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'payouts-followers-'));
+  home = newFolder();
 });
-
-afterEach(() => rmSync(home, { recursive: true }));
 
 it('counts every process that joined and has not left', () => {
   expect(liveFollowers(home)).toBe(0);

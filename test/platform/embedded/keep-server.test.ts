@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
@@ -12,6 +11,7 @@ import type { Stack } from '../../../src/platform/embedded/stack.ts';
 import { readStackFile } from '../../../src/platform/embedded/stack-file.ts';
 import { createLog } from '../../../src/platform/log.ts';
 import { OpenedParts } from '../../../src/platform/opened-parts.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { refusingServer } from '../../support/refusing-server.ts';
 import { until } from '../../support/until.ts';
 import { fakeParts } from './stack-process.ts';
@@ -24,14 +24,11 @@ let home: string;
 let opened: OpenedParts;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'payouts-kept-'));
+  home = newFolder();
   opened = new OpenedParts();
 });
 
-afterEach(async () => {
-  await opened[Symbol.asyncDispose]();
-  rmSync(home, { recursive: true });
-});
+afterEach(() => opened[Symbol.asyncDispose]());
 
 async function open(keepLimits: Partial<KeepLimits> = {}): Promise<Stack> {
   const config = loadConfig({ TEMPORAL_CLI_PATH: inject('temporalCli'), PAYOUTS_HOME: home });

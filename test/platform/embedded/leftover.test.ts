@@ -1,22 +1,21 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { endLeftover, recordServer } from '../../../src/platform/embedded/boot.ts';
 import { processMark, writeJsonFile } from '../../../src/platform/embedded/home.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let home: string;
 const started: ReturnType<typeof spawn>[] = [];
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'payouts-leftover-'));
+  home = newFolder();
 });
 
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
-  rmSync(home, { recursive: true });
 });
 
 /** A process with these arguments that runs until it is ended; it ignores SIGTERM on request. */

@@ -1,19 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { lockHome } from '../../../src/platform/embedded/home.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'payouts-lock-'));
+  home = newFolder();
 });
-
-afterEach(() => rmSync(home, { recursive: true }));
 
 /** Takes the lock in a process of its own, which keeps no reference to it and collects its garbage before it reports. */
 async function lockElsewhere() {

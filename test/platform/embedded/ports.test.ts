@@ -1,18 +1,14 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { choosePorts, lastPorts, rememberPorts } from '../../../src/platform/embedded/ports.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'payouts-ports-'));
+  home = newFolder();
 });
-
-afterEach(() => rmSync(home, { recursive: true }));
 
 async function occupied(): Promise<{ port: number } & AsyncDisposable> {
   const server = createServer().listen(0, '127.0.0.1');

@@ -1,20 +1,19 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { temporalCli } from '../../../src/platform/embedded/cli-path.ts';
 import { UiFiles } from '../../../src/platform/embedded/web-ui.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let folder: string;
 const opened: UiFiles[] = [];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-ui-files-'));
+  folder = newFolder();
 });
 
 afterEach(async () => {
   for (const files of opened.splice(0)) await files.close();
-  rmSync(folder, { recursive: true });
 });
 
 function open(cliPath = temporalCli(process.env).path): UiFiles {

@@ -1,12 +1,12 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { processMark } from '../../../src/platform/embedded/home.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const launcher = fileURLToPath(new URL('../../../bin/payouts.mjs', import.meta.url));
 /** Makes the launcher take the Node it runs under for an old one, whose modules export less. */
@@ -30,7 +30,7 @@ let root: string;
 
 /** A project with the real launcher, this Node as the installed one, and a starter that only shows what reaches it. */
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'payouts-launcher-'));
+  root = newFolder();
   for (const folder of ['bin', 'src', 'node_modules/.bin']) mkdirSync(join(root, folder), { recursive: true });
   cpSync(launcher, join(root, 'bin', 'payouts.mjs'));
   symlinkSync(process.execPath, join(root, 'node_modules', '.bin', 'node'));
@@ -38,8 +38,6 @@ beforeEach(() => {
   writeFileSync(join(root, 'src', 'starter.ts'), STARTER);
   writeFileSync(join(root, 'old-node.mjs'), OLD_NODE);
 });
-
-afterEach(() => rmSync(root, { recursive: true }));
 
 type Launched = ChildProcessByStdio<null, Readable, Readable>;
 

@@ -1,17 +1,15 @@
-import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { linkCommand, packagesAreCurrent } from '../../../scripts/packages.mjs';
+import { newFolder } from '../../support/new-folder.ts';
 
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'payouts-packages-'));
+  root = newFolder();
   mkdirSync(join(root, 'node_modules'));
 });
-
-afterEach(() => rmSync(root, { recursive: true }));
 
 const write = (file: string, packages: object) => writeFileSync(join(root, file), JSON.stringify({ packages }));
 const locked = (packages: object) => write('package-lock.json', { '': { name: 'root' }, ...packages });

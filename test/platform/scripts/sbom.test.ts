@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ROOT } from '../../docs/markdown.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 type Locked = Record<string, { name?: string; version: string; dev?: boolean; link?: boolean }>;
 
 it('npm run sbom writes a CycloneDX document of the package and of all that it depends on', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-sbom-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'sbom.json');
   execFileSync('npm', ['run', 'sbom', '--', file], { cwd: ROOT, stdio: 'ignore' });
   const { bomFormat, metadata, components } = JSON.parse(readFileSync(file, 'utf8'));

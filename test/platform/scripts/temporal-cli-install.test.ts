@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cachedCliPath, examineCli } from '../../../scripts/temporal-cli.mjs';
 import { installTemporalCli } from '../../../scripts/temporal-cli-install.mjs';
 import { CURRENT_TEMPORAL, OLDEST_TEMPORAL } from '../../../scripts/temporal-versions.mjs';
+import { newFolder } from '../../support/new-folder.ts';
 
 const VERSION = CURRENT_TEMPORAL.cli;
 const WORKING = `#!/bin/sh\necho 'temporal version ${VERSION} (Server 1.32.0, UI 2.54.1)'\n`;
@@ -22,14 +22,12 @@ let said: string[];
 let tried: string[];
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-install-'));
+  folder = newFolder();
   mkdirSync(join(folder, 'bin'));
   env = { PATH: `${join(folder, 'bin')}:/usr/bin:/bin`, HOME: join(folder, 'home') };
   said = [];
   tried = [];
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** The list of digests of a release in which each platform has this archive. */
 function checksumsOf(packed: Buffer): Buffer {

@@ -1,18 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { cachedCliPath, findTemporalCli } from '../../../scripts/temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../../../scripts/temporal-versions.mjs';
 import { temporalCli } from '../../../src/platform/embedded/cli-path.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-cli-'));
+  folder = newFolder();
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** An executable that answers `--version` with this text. */
 function fakeCli(path: string, says = 'temporal version 1.5.1 (Server 1.29.1, UI 2.42.1)', exitCode = 0): string {

@@ -1,15 +1,14 @@
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
 import { observedStore } from '../../../src/platform/telemetry/observed.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 
 async function observed() {
-  const inner = await openEmptyStore();
-  onTestFinished(() => inner.close());
+  const inner = await newStore();
   const lines: string[] = [];
   const metrics = createMetrics();
   const log = createLog('info', { write: (line: string) => lines.push(line) });

@@ -13,22 +13,20 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { workflowBundle, workflowBundles } from '../../../src/platform/temporal/bundle.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));
-let root: string;
+const root = folderOfFile();
 
 /** A copy of the sources with the project's packages, so that the cache under test is its own. */
 beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'payouts-bundle-'));
   cpSync(join(project, 'src'), join(root, 'src'), { recursive: true });
   mkdirSync(join(root, 'node_modules'));
   for (const name of ['@temporalio', 'uuid', 'zod'])
     symlinkSync(join(project, 'node_modules', name), join(root, 'node_modules', name));
 });
-
-afterAll(() => rmSync(root, { recursive: true }));
 
 const files = () => readdirSync(join(root, 'node_modules', '.cache', 'durable-payouts'));
 

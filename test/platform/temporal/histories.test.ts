@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { seal } from '../../../src/platform/codec/encryption.ts';
 import { historyFilesIn, readHistory } from '../../../src/platform/temporal/replay.ts';
 import { codecKeys } from '../../support/codec-keys.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { HISTORIES } from '../../support/record-history.ts';
 
 const PLAIN = join(HISTORIES, 'payout-plain.json');
 
 function folderWith(files: Record<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-histories-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
 }

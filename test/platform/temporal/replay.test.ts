@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createLog } from '../../../src/platform/log.ts';
 import { type HistoryFile, readHistory, replayHistories } from '../../../src/platform/temporal/replay.ts';
 import { installRuntime } from '../../../src/platform/temporal/worker-runtime.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { HISTORIES } from '../../support/record-history.ts';
 import { runWorkflowsLightly } from '../../support/workflows-in-this-thread.ts';
 
@@ -15,8 +15,7 @@ const EVENTS: object[] = JSON.parse(readFileSync(PLAIN, 'utf8')).events;
 
 /** A file with these events of `payout-plain.json`, counted from 1. */
 function historyWith(...numbers: number[]): HistoryFile {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-histories-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const path = join(folder, `${numbers.join('-')}.json`);
   writeFileSync(path, JSON.stringify({ events: numbers.map((number) => EVENTS[number - 1]) }));
   return readHistory(path);

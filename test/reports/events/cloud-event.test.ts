@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { because } from '../../../src/domain/reasons.ts';
 import {
   batchData,
@@ -9,14 +9,13 @@ import {
 } from '../../../src/reports/events/cloud-event.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { batchClaim, payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 
 let store: Store;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
+  store = await newStore();
 });
-afterEach(() => store.close());
 
 /** Every event of the store as it would be delivered now; undefined for those that would not. */
 async function reported(): Promise<(CloudEvent | undefined)[]> {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { formatMinor } from '../../../src/domain/money.ts';
 import { takeOrders } from '../../../src/reports/statements/orders-statement.ts';
@@ -9,7 +8,8 @@ import { reconcileUser } from '../../../src/reports/statements/reconcile-user.ts
 import { discrepancyDocuments } from '../../../src/reports/statements/statement-report.ts';
 import { takeStatements } from '../../../src/reports/statements/take-statement.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { quickSettings } from '../../support/product.ts';
 import { ACCOUNTS, camt053, type Month, monthOf, mt940, storeMonth } from './month.ts';
 
@@ -17,8 +17,7 @@ const SEEDS = [1, 2, 3, 4, 5, 6];
 const NOW = Date.parse('2026-04-10T12:00:00Z');
 
 async function storeOf(month: Month): Promise<Store> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   await storeMonth(store, month);
   for (const account of ['acc-eur-2', 'acc-usd']) {
     const [first] = month.payouts;
@@ -33,8 +32,7 @@ async function storeOf(month: Month): Promise<Store> {
 }
 
 async function takeFile(store: Store, text: string, ofUser: (uid: string) => Promise<object[]> = async () => []) {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-statement-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const file = join(folder, 'statement');
   writeFileSync(file, text);
   const bank = { accounts: { ofUser } };

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { order } from '../../../src/bank/schemas/orders.ts';
 import type { Session } from '../../../src/cli/session.ts';
@@ -21,7 +21,7 @@ import {
 import { reconcileUser } from '../../../src/reports/statements/reconcile-user.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { claimRow } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore, openEmptyStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
 const FIRST = '2026-03-01';
@@ -58,8 +58,7 @@ const booking: fc.Arbitrary<Booking> = fc.record({
 });
 
 async function emptyStore(): Promise<Store> {
-  const store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  const store = await newStore();
   return store;
 }
 

@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { newFolder } from '../../support/new-folder.ts';
 import { cardCalls, cardOf } from './card-calls.ts';
 import { webhookReceiver } from './webhook-receiver.ts';
 
@@ -39,8 +39,7 @@ const withoutIds = (bytes: Buffer): Buffer => Buffer.from(bytes.toString('latin1
 const holds = (bytes: Buffer, value: string): boolean => formsOf(value).some((form) => bytes.includes(form));
 
 test('no card, CVV, name, address or device is in the files, the log of POSTs or what the sandbox prints', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-cards-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const printed: string[] = [];
   const print = (...what: unknown[]): void => void printed.push(what.map(String).join(' '));
   for (const kind of ['log', 'error', 'warn'] as const) vi.spyOn(console, kind).mockImplementation(print);

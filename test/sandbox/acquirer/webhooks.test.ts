@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { newFolder } from '../../support/new-folder.ts';
 import { type CardCalls, cardCalls } from './card-calls.ts';
 import { webhookReceiver } from './webhook-receiver.ts';
 
@@ -141,8 +140,7 @@ describe('delivery', () => {
   });
 
   test('outlives a restart, with endpoint and event id', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sandbox-webhooks-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = newFolder();
     const file = join(folder, 'bank.sqlite');
     let isUp = false;
     const { url, received, count } = await webhookReceiver(() => (isUp ? 200 : 500));

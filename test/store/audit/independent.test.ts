@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { originOf, rotateLogKey, signLog } from '../../../src/platform/audit/open-audit-log.ts';
 import { exportedLines } from '../../../src/platform/audit/read-log.ts';
 import { verifierOf } from '../../../src/store/audit/checkpoint.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore, openEmptyStore } from '../../support/empty-store.ts';
+import { folderOfFile } from '../../support/new-folder.ts';
 
 // Somebody else's reading of the standards. Python is needed: without it the first test fails, and says so.
 
@@ -16,11 +16,10 @@ const PYTHON = process.env.PAYOUTS_TEST_PYTHON ?? 'python3';
 const hasPackage = spawnSync(PYTHON, ['-c', 'import aics_tlog']).status === 0;
 
 const SIZES = [1, 2, 3, 7, 8, 21];
-let folder: string;
+const folder = folderOfFile();
 let lines: string[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
   const store = await openEmptyStore();
   const { privateKey: key } = generateKeyPairSync('ed25519');
   const verifier = verifierOf(originOf(store), key);
@@ -33,8 +32,6 @@ beforeAll(async () => {
   lines = text.trimEnd().split('\n');
   await store.close();
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 function checked(some: readonly string[], ...with_: string[]): { entries: number; agree: boolean[] } {
   const file = join(folder, 'export.jsonl');
@@ -52,7 +49,7 @@ it("is a log to Python's standard library: entries, tree hashes, key and signatu
 });
 
 it('whose key was replaced is a log too: each checkpoint to the key of its size', async () => {
-  const store = await openEmptyStore();
+  const store = await newStore();
   const [first, second] = [0, 1].map(() => {
     const { privateKey: key } = generateKeyPairSync('ed25519');
     return { key, verifier: verifierOf(originOf(store), key) };
@@ -65,7 +62,6 @@ it('whose key was replaced is a log too: each checkpoint to the key of its size'
   await act(3);
   await signLog(store, second, 3);
   const text = (await Array.fromAsync(exportedLines(store, second.verifier))).join('');
-  await store.close();
   expect(checked(text.trimEnd().split('\n'))).toEqual({ entries: 3, agree: [true, true, true, true] });
 });
 

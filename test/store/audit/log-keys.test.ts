@@ -1,8 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type LogSigner,
   logSigner,
@@ -25,19 +24,15 @@ import {
 import { MerkleTree } from '../../../src/store/audit/merkle.ts';
 import { verifyExport } from '../../../src/store/audit/verify-log.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 let store: Store;
 let folder: string;
 
 beforeEach(async () => {
-  store = await openEmptyStore();
-  folder = mkdtempSync(join(tmpdir(), 'payouts-audit-'));
-});
-
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
+  store = await newStore();
+  folder = newFolder();
 });
 
 const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;

@@ -1,18 +1,16 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { openClusterHome } from '../../../../scripts/cluster/home.ts';
 import { findPostgres } from '../../../../scripts/cluster/postgres.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 let dir: string;
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'payouts-cluster-home-'));
+  dir = newFolder();
 });
-
-afterEach(() => rmSync(dir, { recursive: true }));
 
 it('keeps ports and secrets from one start to the next, the secrets for its owner alone', async () => {
   const first = await openClusterHome(dir, { gateway: 20_001 });

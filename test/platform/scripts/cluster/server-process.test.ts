@@ -1,10 +1,10 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { endLeftovers, rememberLaunches, rememberProcesses } from '../../../../scripts/cluster/leftovers.ts';
 import { ClusterError } from '../../../../scripts/cluster/part.ts';
 import { type ProcessSpec, ServerProcess } from '../../../../scripts/cluster/server-process.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 import { until } from '../../../support/until.ts';
 
 let dir: string;
@@ -12,15 +12,12 @@ let said: string[];
 let started: ServerProcess[];
 
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'payouts-cluster-parts-'));
+  dir = newFolder();
   said = [];
   started = [];
 });
 
-afterEach(async () => {
-  await Promise.all(started.map((it) => it.stop()));
-  rmSync(dir, { recursive: true });
-});
+afterEach(() => Promise.all(started.map((it) => it.stop())));
 
 const STAYS = 'console.log("up", process.pid); setInterval(() => {}, 1000)';
 
