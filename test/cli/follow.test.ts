@@ -29,7 +29,7 @@ it.concurrent('what has ended in Temporal and is not in the store is reported, a
     20_000,
   );
   await expect(following).rejects.toThrow('exchange/ref-1 has ended before, and the store does not know it');
-}, 15_000);
+});
 
 it.concurrent('a row that is written while its workflow ends is followed', async () => {
   const row = { reference: 'ref-1', state: 'completed', reason: null } as PayoutRecord;
@@ -40,7 +40,7 @@ it.concurrent('a row that is written while its workflow ends is followed', async
     return reads === 1 ? undefined : row;
   });
   expect(await followMove(session, FOLLOWED, 20_000)).toEqual({ row, end: 'at-rest' });
-}, 15_000);
+});
 
 it.concurrent('without a terminal, a batch of which a switch lets nothing start is not followed for ever', async ({
   onTestFinished,
@@ -62,4 +62,4 @@ it.concurrent('without a terminal, a batch of which a switch lets nothing start 
   });
   expect(await followBatches(session, [batchId], 20_000)).toBe('at-rest');
   expect(said[0]).toContain('2 not started yet, switched off (payouts switch list)');
-}, 30_000);
+});

@@ -43,7 +43,7 @@ onEveryStore('searchPayouts', (test) => {
     const found = await paged(store, 'newest', 317, change);
     expect(found).toHaveLength(10_000);
     expect(new Set(found)).toEqual(new Set(ids));
-  }, 120_000);
+  });
 
   it.each(PAYOUT_ORDERS)('has one order, %s, whatever the size of a page', async (order) => {
     const store = await test.open();

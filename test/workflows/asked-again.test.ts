@@ -42,7 +42,7 @@ describe.concurrent('a payout that has asked before', () => {
 
   it('has its whole patience for a shortage after the exchange', async () => {
     // Longer than a busy machine needs to read again after each deposit.
-    const fundsPatienceMs = 8_000;
+    const fundsPatienceMs = 20_000;
     await using product = await startProduct({
       terms: { waits: { fundsPatienceMs } },
       sandbox: { auditThreshold: { EUR: '1.00' } },

@@ -16,7 +16,7 @@ it('a payout that is short of money and asked to check again continues as soon a
   await product.sandboxTest('POST', 'accounts/acc-poor-usd/deposit', { amount: '1000.00' });
   await handle.signal(MESSAGES.orderChanged);
   const attempts = async () => (await product.store.attempts(referenceOf('u-1001', 'r'))).length;
-  await expect.poll(attempts, { timeout: 30_000 }).toBe(1);
+  await expect.poll(attempts).toBe(1);
 });
 
 it('a held payout that is asked to check again does so long before it would by itself', async () => {
@@ -28,5 +28,5 @@ it('a held payout that is asked to check again does so long before it would by i
   await product.sandboxTest('POST', 'accounts/acc-u1001-usd/unfreeze');
   await handle.signal(MESSAGES.orderChanged);
   const attempts = async () => (await product.store.attempts(referenceOf('u-1001', 'r'))).length;
-  await expect.poll(attempts, { timeout: 30_000 }).toBe(1);
+  await expect.poll(attempts).toBe(1);
 });

@@ -45,7 +45,7 @@ describe.concurrent('a balance that a cache serves for ever', () => {
       await using product = await startProduct({ bank: cached(balance) });
       await refuse(product, 2010, 100);
       const handle = await product.start({ id: 'r' });
-      await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('balance-from-cache');
+      await expect.poll(() => reasonOf(product)).toBe('balance-from-cache');
       expect(await attempts(product)).toBe(REFUSALS_BELIEVED);
       await handle.executeUpdate('cancel', { args: [{ by: 'dave', reason: 'the account is empty' }] });
       expect(await handle.result()).toMatchObject({ state: 'cancelled' });
@@ -60,14 +60,14 @@ describe.concurrent('a bank that keeps refusing what it shows no reason to refus
     await using product = await startProduct();
     await refuse(product, 2010, 100);
     const handle = await product.start({ id: 'r' });
-    await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('refusal-contradicted');
+    await expect.poll(() => reasonOf(product)).toBe('refusal-contradicted');
     expect((await product.store.payout(REFERENCE))?.reason?.message).toMatch(
       /2010.*the account holds 1,000,000\.00, and [\d.]+ are needed/,
     );
     expect(await attempts(product)).toBe(REFUSALS_BELIEVED);
     await handle.signal('approve', { by: 'alice' });
     await expect.poll(() => attempts(product)).toBe(REFUSALS_BELIEVED + 1);
-    await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('refusal-contradicted');
+    await expect.poll(() => reasonOf(product)).toBe('refusal-contradicted');
     await handle.executeUpdate('cancel', { args: [{ by: 'dave', reason: 'pay it under a new reference' }] });
     expect(await handle.result()).toMatchObject({ state: 'cancelled' });
     await recordHistory(handle, 'payout', 'refused-for-ever');
@@ -88,6 +88,6 @@ describe.concurrent('a bank that keeps refusing what it shows no reason to refus
     await refuse(product, 2007, 100);
     const handle = await product.start({ id: 'r' });
     expect((await until(handle, 'held')).reason?.code).toBe('account-frozen');
-    await expect.poll(() => reasonOf(product), { timeout: 30_000 }).toBe('refusal-contradicted');
+    await expect.poll(() => reasonOf(product)).toBe('refusal-contradicted');
   });
 });

@@ -6,7 +6,7 @@ import { openGateway } from './running-gateway.ts';
 
 it('the types that the package exports are those of the document; -u writes them', async () => {
   await expect(await generated({ generateClient: false })).toMatchFileSnapshot(join(ROOT, 'docs/api.d.ts'));
-}, 60_000);
+});
 
 it('a client is generated from it, by which payouts are handed over, read and found', async () => {
   const api = await apiOf(await openGateway());
@@ -37,4 +37,4 @@ it('a client is generated from it, by which payouts are handed over, read and fo
     status: 404,
     error: { code: 'unknown-id' },
   });
-}, 60_000);
+});

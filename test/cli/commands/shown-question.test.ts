@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -18,8 +16,9 @@ import { takeDecision } from '../../../src/people/decisions/verdict.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { PayoutRecord, Store } from '../../../src/store/store.ts';
 import { payoutClaim } from '../../store/samples.ts';
-import { openEmptyStore } from '../../support/empty-store.ts';
+import { newStore } from '../../support/empty-store.ts';
 import { fakeSession } from '../../support/fake-session.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { policyOf, type SigningPerson, signingPerson } from '../../support/people.ts';
 import { quickSettings } from '../../support/product.ts';
 import { tamper } from '../../support/sql.ts';
@@ -42,8 +41,7 @@ let store: Store;
 let shown: string;
 let result: string;
 beforeEach(async () => {
-  store = await openEmptyStore();
-  onTestFinished(() => store.close());
+  store = await newStore();
   [shown, result] = ['', ''];
 });
 
@@ -161,13 +159,10 @@ it('a quote that moves after it was shown is not signed, and its bound is said',
 describe('edits of the store', () => {
   let url: string;
   beforeEach(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'shown-question-'));
+    const folder = newFolder();
     url = `file:${join(folder, 'payouts.db')}`;
     store = await openStore(url);
-    onTestFinished(async () => {
-      await store.close();
-      await rm(folder, { recursive: true });
-    });
+    onTestFinished(() => store.close());
   });
 
   it('of the column show nothing: the amount is that of the instruction', async () => {
@@ -232,4 +227,4 @@ it(`of two approvers at once nobody signs what the other has left to ask (${RACE
   }
   expect(ends.filter((exit) => exit === 0).length).toBeGreaterThanOrEqual(RACES);
   expect(ends.filter((exit) => exit === 5).length).toBeGreaterThanOrEqual(RACES / 2);
-}, 120_000);
+});

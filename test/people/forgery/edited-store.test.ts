@@ -70,7 +70,7 @@ describe.each([
   ['SQLite', undefined, EDITED],
   ...(POSTGRES === undefined ? [] : [['PostgreSQL', POSTGRES, Math.ceil(EDITED / 10)] as const]),
 ] as const)('a store on %s that somebody edits between any two steps', (_name, url, lives) => {
-  it('has what people mean sent while nobody edits it', { timeout: 120_000 }, async () => {
+  it('has what people mean sent while nobody edits it', async () => {
     const edited = await openEditedStore(url);
     onTestFinished(() => edited[Symbol.asyncDispose]());
     for (const [n, kindOf] of KINDS.entries()) {
