@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ok, scriptedBank } from './support/scripted-bank.ts';
-import { testBank } from './support/test-bank.ts';
+import { ok } from './support/scripted-bank.ts';
+import { bankWith } from './support/test-bank.ts';
 
 const HOUR_MS = 3_600_000;
 const FROM = 1_800_000_000_000;
@@ -11,12 +11,11 @@ const ORDER = {
 
 /** Reads the list of u-1 in USD since FROM from a bank that shows these orders. */
 async function read(records: readonly object[], { type, total }: { type?: string; total?: number } = {}) {
-  await using server = await scriptedBank(({ target, ...request }, response) => {
+  const { bank, server } = await bankWith(({ target, ...request }, response) => {
     const page = Number(new URL(target, 'http://bank').searchParams.get('page'));
     const shown = page === 1 ? records : [];
     ok({ total: total ?? records.length, page, records: shown })({ target, ...request }, response);
   });
-  await using bank = testBank(server.baseUrl);
   const query = { uid: 'u-1', currency: 'USD', from: FROM, type };
   const [once, settled] = [await bank.orders.listAll(query), await bank.orders.listStable(query)];
   for (const scan of [once, settled]) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBank } from '../../src/bank/client.ts';
 import { answer, inOrder, type Script, scriptedBank } from './support/scripted-bank.ts';
-import { drivenTime, PAYMENT, testBank } from './support/test-bank.ts';
+import { bankWith, drivenTime, PAYMENT } from './support/test-bank.ts';
 
 const QUARTER_HOUR_MS = 15 * 60_000;
 /** The header's second and the round trip; generous, for a machine that is busy. */
@@ -74,8 +74,7 @@ const list = (headers: Record<string, string>): Script =>
   answer(200, { code: 0, msg: 'Ok', data: { total: 0, page: 1, records: [] } }, headers);
 
 async function listed(script: Script, tokenScript = token(0)) {
-  await using server = await scriptedBank(script, tokenScript);
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(script, { tokens: tokenScript });
   const scan = await bank.orders.listAll({ uid: 'u', currency: 'USD' });
   expect(server.seen[0]?.headers['cache-control']).toBe('no-cache');
   return { scan, offset: bank.clock.offset() };
@@ -97,8 +96,7 @@ it('a clock that is set back is known after the next write', async () => {
   const post = answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o' } }, reported(QUARTER_HOUR_MS));
   const old = list(reported(QUARTER_HOUR_MS));
   const script: Script = (request, response) => (request.method === 'POST' ? post : old)(request, response);
-  await using server = await scriptedBank(script, token(0));
-  await using bank = testBank(server.baseUrl);
+  const { bank } = await bankWith(script, { tokens: token(0) });
   const query = { uid: 'u', currency: 'USD' };
   expect((await bank.orders.listAll(query)).doubt).toBe(OLD);
   await bank.transactions.payment(PAYMENT);
@@ -123,8 +121,7 @@ it.each<[string, Record<string, string>, Script]>([
 it('an order without money is not believed from a cache, unlike one that is paid', async () => {
   const old = (status: string) => answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o', status } }, { age: '60' });
   const now = answer(200, { code: 0, msg: 'Ok', data: { order_id: 'o', status: 'COMPLETED' } });
-  await using server = await scriptedBank(inOrder(old('FAILED'), now, old('COMPLETED')));
-  await using bank = testBank(server.baseUrl, drivenTime());
+  const { bank, server } = await bankWith(inOrder(old('FAILED'), now, old('COMPLETED')), drivenTime());
   expect(await bank.orders.get('o')).toMatchObject({ stage: 'paid' });
   expect(await bank.orders.get('o')).toMatchObject({ stage: 'paid' });
   expect(server.seen).toHaveLength(3);
@@ -136,8 +133,7 @@ it.each([
 ])('a balance with an age of %s is marked as stale: %s', async (age, isStale) => {
   const account = { uid: 'u', account_id: 'a', currency: 'USD', balance: '5.00' };
   const shown = (data: object) => answer(200, { code: 0, msg: 'Ok', data }, { ...reported(0), age });
-  await using server = await scriptedBank(inOrder(shown(account), shown([account]), shown([account])));
-  await using bank = testBank(server.baseUrl);
+  const { bank } = await bankWith(inOrder(shown(account), shown([account]), shown([account])));
   const reads = [await bank.accounts.get('a'), ...(await bank.accounts.ofUser('u')), ...(await bank.accounts.master())];
   expect(reads.map((read) => read.isStale)).toEqual([isStale, isStale, isStale]);
 });

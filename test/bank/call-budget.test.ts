@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Admission, CallBudget, type CallBudgetOptions, onBehalfOf } from '../../src/bank/call-budget.ts';
 import type { CallEnd } from '../../src/domain/pace.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
-import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
+import { bankWith, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 /** Time that goes on when everybody waits for it, and a book that several processes share. */
 function world(limits: CallBudgetOptions['limits'] = { all: 100, user: 50 }) {
@@ -244,8 +244,7 @@ describe('a call of the client', () => {
   const noting = (admit: Admission['admit']): Admission => ({ admit, ended: (call) => ended.push(call) });
   const outcomes = async (script: Script): Promise<CallEnd[]> => {
     ended.length = 0;
-    await using server = await scriptedBank(script);
-    await using bank = testBank(server.baseUrl, { admission: noting(async () => {}) });
+    const { bank } = await bankWith(script, { admission: noting(async () => {}) });
     await bank.transactions.payment(PAYMENT).catch(() => {});
     return [...ended];
   };

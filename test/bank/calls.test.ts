@@ -2,15 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { type BankError, CODE_RULES, NotSentError } from '../../src/bank/errors.ts';
 import { problemOf } from '../../src/files/intake/problem-of.ts';
 import { limitsPass, watchLimits } from '../support/time-limit.ts';
-import { answer, hangUp, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
-import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
+import { answer, hangUp, inOrder, ok, type Script } from './support/scripted-bank.ts';
+import { bankWith, drivenTime, failureOf, PAYMENT } from './support/test-bank.ts';
 
 const CODES = Object.keys(CODE_RULES).map(Number) as (keyof typeof CODE_RULES)[];
 const ORDER = { order_id: 'o-1', status: 'COMPLETED' };
 
 async function pay(script: Script): Promise<{ result: unknown; posts: number }> {
-  await using server = await scriptedBank(script);
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(script);
   const result = await bank.transactions.payment(PAYMENT).catch((error: unknown) => error);
   return { result, posts: server.seen.length };
 }
@@ -68,8 +67,7 @@ describe('a write', () => {
   });
 
   test('without data in the answer succeeds where the interface shows none', async () => {
-    await using server = await scriptedBank(ok());
-    await using bank = testBank(server.baseUrl);
+    const { bank, server } = await bankWith(ok());
     await bank.orders.approve('o-1');
     await bank.beneficiaries.update('b-1', { uid: 'u-1' });
     await bank.beneficiaries.delete('b-1');
@@ -77,8 +75,7 @@ describe('a write', () => {
   });
 
   test('with a refused path id sends nothing', async () => {
-    await using server = await scriptedBank(ok());
-    await using bank = testBank(server.baseUrl);
+    const { bank, server } = await bankWith(ok());
     const error = await failureOf<BankError>(bank.orders.approve('../users/u-1'));
     expect(error).toBeInstanceOf(NotSentError);
     expect(error.retryable).toBe(false);
@@ -87,8 +84,7 @@ describe('a write', () => {
   });
 
   test('with a refused path id finds nothing', async () => {
-    await using server = await scriptedBank(ok());
-    await using bank = testBank(server.baseUrl);
+    const { bank, server } = await bankWith(ok());
     for (const [call, condition] of [
       [() => bank.orders.get('ord/1'), 'order-not-found'],
       [() => bank.beneficiaries.get('..'), 'beneficiary-not-found'],
@@ -114,8 +110,7 @@ describe('a read', () => {
     ['data outside the interface', ok({ order_id: 5 })],
   ])('is asked again after %s', async (_what, script) => {
     const time = drivenTime();
-    await using server = await scriptedBank(inOrder(script, script, ok(ORDER)));
-    await using bank = testBank(server.baseUrl, time);
+    const { bank, server } = await bankWith(inOrder(script, script, ok(ORDER)), time);
     expect(await bank.orders.get('o-1')).toMatchObject(ORDER);
     expect(server.seen).toHaveLength(3);
     expect(time.waits).toHaveLength(2);
@@ -127,15 +122,13 @@ describe('a read', () => {
     ['2005 under HTTP 500: the envelope counts', answer(500, { code: 2005 })],
     ['404 without an envelope', answer(404, 'no such page')],
   ])('is not asked again after %s', async (_what, script) => {
-    await using server = await scriptedBank(script);
-    await using bank = testBank(server.baseUrl, drivenTime());
+    const { bank, server } = await bankWith(script, drivenTime());
     expect(await failureOf<BankError>(bank.orders.get('o-1'))).toMatchObject({ retryable: false });
     expect(server.seen).toHaveLength(1);
   });
 
   test('takes an envelope with code 0 under any HTTP status but a redirect', async () => {
-    await using server = await scriptedBank(answer(500, { code: 0, data: ORDER }));
-    await using bank = testBank(server.baseUrl);
+    const { bank } = await bankWith(answer(500, { code: 0, data: ORDER }));
     expect(await bank.orders.get('o-1')).toMatchObject(ORDER);
   });
 
@@ -143,16 +136,14 @@ describe('a read', () => {
     const time = drivenTime();
     const date = 'Sat, 21 Nov 2026 10:00:00 GMT';
     const asDate = answer(503, '', { date, 'retry-after': 'Sat, 21 Nov 2026 10:00:04 GMT' });
-    await using server = await scriptedBank(inOrder(answer(429, '', { 'retry-after': '3' }), asDate, ok(ORDER)));
-    await using bank = testBank(server.baseUrl, time);
+    const { bank } = await bankWith(inOrder(answer(429, '', { 'retry-after': '3' }), asDate, ok(ORDER)), time);
     await bank.orders.get('o-1');
     expect(time.waits).toEqual([3_000, 4_000]);
   });
 
   test('gives a wait beyond its total time to the caller at once', async () => {
     const time = drivenTime();
-    await using server = await scriptedBank(answer(503, '', { 'retry-after': '60' }));
-    await using bank = testBank(server.baseUrl, time);
+    const { bank, server } = await bankWith(answer(503, '', { 'retry-after': '60' }), time);
     expect(await failureOf<BankError>(bank.orders.get('o-1'))).toMatchObject({ retryAfterMs: 60_000, retryable: true });
     expect(time.waits).toEqual([]);
     expect(server.seen).toHaveLength(1);
@@ -160,8 +151,7 @@ describe('a read', () => {
 
   test('ends with the last failure when its total time is over', async () => {
     const time = drivenTime();
-    await using server = await scriptedBank(answer(200, { code: 2001 }));
-    await using bank = testBank(server.baseUrl, { ...time, limits: { readTotalMs: 2_000 } });
+    const { bank, server } = await bankWith(answer(200, { code: 2001 }), { ...time, limits: { readTotalMs: 2_000 } });
     const error = await failureOf<BankError>(bank.orders.get('o-1'));
     expect(error).toMatchObject({ condition: 'internal-error' });
     expect(time.now).toBeLessThanOrEqual(1_000 + 2_000);
@@ -170,16 +160,17 @@ describe('a read', () => {
 
   test('that hangs gets a second attempt inside its total time', async () => {
     watchLimits();
-    await using server = await scriptedBank(inOrder(limitsPass, ok(ORDER)));
-    await using bank = testBank(server.baseUrl, drivenTime());
+    const { bank, server } = await bankWith(inOrder(limitsPass, ok(ORDER)), drivenTime());
     expect(await bank.orders.get('o-1')).toMatchObject(ORDER);
     expect(server.seen).toHaveLength(2);
   });
 
   test('whose answer is too large is not repeated, and says so', async () => {
     const time = drivenTime();
-    await using server = await scriptedBank(ok({ ...ORDER, note: 'x'.repeat(2_000) }));
-    await using bank = testBank(server.baseUrl, { ...time, limits: { bodyBytesMax: 1_000 } });
+    const { bank, server } = await bankWith(ok({ ...ORDER, note: 'x'.repeat(2_000) }), {
+      ...time,
+      limits: { bodyBytesMax: 1_000 },
+    });
     const error = await failureOf<BankError>(bank.orders.get('o-1'));
     expect(error).toMatchObject({ tooLarge: true, retryable: false });
     expect(problemOf(error)).toMatchObject({
@@ -195,18 +186,17 @@ describe('a read', () => {
       controller.abort();
       signal?.throwIfAborted();
     };
-    await using server = await scriptedBank(answer(500, ''));
-    await using bank = testBank(server.baseUrl, { sleep });
+    const { bank, server } = await bankWith(answer(500, ''), { sleep });
     const error = await failureOf<BankError>(bank.orders.get('o-1', { signal: controller.signal }));
     expect(error).toMatchObject({ name: 'UnknownOutcomeError', httpStatus: 500 });
     expect(server.seen).toHaveLength(1);
   });
 
   test('names the fields that break the interface, not their values', async () => {
-    await using server = await scriptedBank(
+    const { bank } = await bankWith(
       ok([{ uid: 'u-1', account_id: 'a', currency: 'USD', balance: 'secret-ish' }]),
+      drivenTime(),
     );
-    await using bank = testBank(server.baseUrl, drivenTime());
     const error = await failureOf<BankError>(bank.accounts.master());
     expect(error.message).toContain('0.balance');
     expect(error.message).not.toContain('secret-ish');

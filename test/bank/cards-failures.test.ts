@@ -3,8 +3,8 @@ import type { Bank } from '../../src/bank/bank.ts';
 import { CODE_RULES } from '../../src/bank/errors.ts';
 import { limitsPass, watchLimits } from '../support/time-limit.ts';
 import { allOf, CANARY, CREATE, RESUME, SET_UP } from './support/card-requests.ts';
-import { answer, hangUp, ok, raw, type Script, scriptedBank } from './support/scripted-bank.ts';
-import { drivenTime, failureOf, testBank } from './support/test-bank.ts';
+import { answer, hangUp, ok, raw, type Script } from './support/scripted-bank.ts';
+import { bankWith, drivenTime, failureOf, testBank } from './support/test-bank.ts';
 
 const CODES = Object.keys(CODE_RULES).map(Number) as (keyof typeof CODE_RULES)[];
 const POSTS: [string, (cards: Bank['cards']) => Promise<unknown>][] = [
@@ -15,8 +15,7 @@ const POSTS: [string, (cards: Bank['cards']) => Promise<unknown>][] = [
 /** The error of one call, and how many requests the acquirer saw for it. */
 async function failure(script: Script, call: (cards: Bank['cards']) => Promise<unknown>, options = {}) {
   watchLimits();
-  await using server = await scriptedBank(script);
-  await using bank = testBank(server.baseUrl, { ...drivenTime(), ...options });
+  const { bank, server } = await bankWith(script, { ...drivenTime(), ...options });
   const error = await failureOf(call(bank.cards));
   return { error, seen: server.seen.length };
 }

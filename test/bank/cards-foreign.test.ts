@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import type { Bank } from '../../src/bank/bank.ts';
 import { loadConfig } from '../../src/platform/config.ts';
 import { CREATE, RESUME, SET_UP } from './support/card-requests.ts';
-import { answer, type Script, scriptedBank } from './support/scripted-bank.ts';
-import { testBank } from './support/test-bank.ts';
+import { answer, type Script } from './support/scripted-bank.ts';
+import { bankWith, testBank } from './support/test-bank.ts';
 
 /** An acquirer with wholly different shapes: its names come from the setting alone. */
 const SETTING = JSON.stringify({
@@ -58,9 +59,8 @@ const foreign: Script = (request, response) => {
   return answer(body.order?.clientRef === undefined ? 422 : 200, { result })(request, response);
 };
 
-async function atForeign<T>(use: (bank: ReturnType<typeof testBank>, sent: () => unknown) => Promise<T>): Promise<T> {
-  await using server = await scriptedBank(foreign);
-  await using bank = testBank(server.baseUrl, { cardFields: SETTINGS.fields });
+async function atForeign<T>(use: (bank: Bank, sent: () => unknown) => Promise<T>): Promise<T> {
+  const { bank, server } = await bankWith(foreign, { cardFields: SETTINGS.fields });
   return await use(bank, () => JSON.parse(server.seen.at(-1)?.body ?? ''));
 }
 

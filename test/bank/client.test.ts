@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Bank } from '../../src/bank/bank.ts';
 import { createBank } from '../../src/bank/client.ts';
 import { answer, inOrder, ok, scriptedBank } from './support/scripted-bank.ts';
-import { drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
+import { bankWith, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 const account = { uid: 'u', account_id: 'a', currency: 'usd', balance: 12.5, updated_at: null };
 const entry = {
@@ -167,22 +167,19 @@ test.each(CASES)(
 
 test('a member that nothing depends on makes no read fail', async () => {
   const odd = { ...account, updated_at: 'today', frozen: 'n/a' };
-  await using server = await scriptedBank(inOrder(ok(odd), ok({ ...payee, created_at: {} })));
-  await using bank = testBank(server.baseUrl);
+  const { bank } = await bankWith(inOrder(ok(odd), ok({ ...payee, created_at: {} })));
   expect(await bank.accounts.get('a')).toMatchObject({ balance: '12.50', frozen: undefined, updated_at: undefined });
   expect(await bank.beneficiaries.get('7')).toMatchObject({ id: '7', created_at: undefined });
 });
 
 test('a quote whose rate cannot be read is one, because its amounts decide', async () => {
-  await using server = await scriptedBank(ok({ ...quote, rate: {} }));
-  await using bank = testBank(server.baseUrl);
+  const { bank } = await bankWith(ok({ ...quote, rate: {} }));
   const asked = { sell_account: 's', buy_account: 'b', amount: '2', currency: 'USD' };
   expect(await bank.transactions.fxQuote(asked)).toMatchObject({ sell_amount: '1.00', buy_amount: '2.00' });
 });
 
 test('a detail of a payee that is no text is another one than any text, and not an absent one', async () => {
-  await using server = await scriptedBank(ok({ ...payee, items: { bsb: { is: 62000 }, mobile: null } }));
-  await using bank = testBank(server.baseUrl);
+  const { bank } = await bankWith(ok({ ...payee, items: { bsb: { is: 62000 }, mobile: null } }));
   expect((await bank.beneficiaries.get('7')).items).toEqual({ bsb: '{"is":62000}' });
 });
 
@@ -191,22 +188,19 @@ test.each<[string, (bank: Bank) => Promise<unknown>, object]>([
   ['a beneficiary', (b) => b.beneficiaries.get('other'), payee],
   ['an order without a reference', (b) => b.orders.get('other'), order],
 ])('%s other than the one that was asked for is no answer', async (_what, call, data) => {
-  await using server = await scriptedBank(ok(data));
-  await using bank = testBank(server.baseUrl, drivenTime());
+  const { bank } = await bankWith(ok(data), drivenTime());
   expect((await failureOf(call(bank))).message).toMatch(/answered code 0 with data outside the interface \(\w*id\)$/);
 });
 
 test('a list of beneficiaries that is answered with "none found" is empty, and one of orders is unread', async () => {
-  await using server = await scriptedBank(answer(200, { code: 2004, msg: 'Beneficiary Not Found' }));
-  await using bank = testBank(server.baseUrl, drivenTime());
+  const { bank } = await bankWith(answer(200, { code: 2004, msg: 'Beneficiary Not Found' }), drivenTime());
   const payees = await bank.beneficiaries.listAll({ uid: 'u' });
   expect(payees).toMatchObject({ beneficiaries: [], stable: true });
   await expect(bank.orders.listAll({ uid: 'u', currency: 'USD', from: 5 })).rejects.toMatchObject({ code: 2004 });
 });
 
 test('an order that is shown under another id is judged by its reference', async () => {
-  await using server = await scriptedBank(ok({ ...order, client_order_id: 'r' }));
-  await using bank = testBank(server.baseUrl);
+  const { bank } = await bankWith(ok({ ...order, client_order_id: 'r' }));
   expect(await bank.orders.get('before')).toMatchObject({ order_id: 'o', client_order_id: 'r' });
 });
 

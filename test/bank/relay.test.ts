@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request as httpsRequest, createServer as secureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BankError } from '../../src/bank/errors.ts';
 import { startReadsRelay } from '../../src/bank/relay-server.ts';
 import { relayClientTls } from '../../src/bank/relay-transport.ts';
 import { makeCertificate } from '../support/certificate.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { answer, inOrder, ok, type Script, type ScriptedBank, scriptedBank } from './support/scripted-bank.ts';
-import { API_KEY, API_SECRET, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
+import { API_KEY, API_SECRET, type DrivenTime, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 const KEY = randomBytes(32);
 const ACCOUNT = { uid: 'u-1', account_id: 'acc-usd', currency: 'USD', balance: '1.00' };
@@ -37,13 +36,13 @@ async function relayed(script: Script, tokenScript?: Script): Promise<Relayed> {
 }
 
 /** The client of a process that has the key of the relays, and of the bank nothing. */
-function reader(ports: readonly number[], key = KEY) {
+function reader(ports: readonly number[], { key = KEY, ...options }: Partial<DrivenTime> & { key?: Buffer } = {}) {
   const hosts = ports.map((port) => `${HOST}:${port}`);
   const bank = testBank('https://bank.example.com', {
     apiKey: '',
     apiSecret: '',
     relay: { hosts, key },
-    limits: { readTotalMs: 400 },
+    ...options,
   });
   onTestFinished(() => bank.close());
   return bank;
@@ -110,7 +109,7 @@ describe('a process with the key of the relays', () => {
 
   it('learns what the bank refuses, in its words', async () => {
     const { port } = await relayed(answer(404, { code: 20001, msg: 'Account not found' }));
-    const error = await failureOf<BankError>(reader([port]).accounts.get('acc-none'));
+    const error = await failureOf<BankError>(reader([port], drivenTime()).accounts.get('acc-none'));
     expect(error.httpStatus).toBe(404);
   });
 
@@ -133,7 +132,7 @@ describe('a process with the key of the relays', () => {
 
   it('is answered that it cannot read when no worker answers, or none has a token', async () => {
     const { port, close } = await relayed(ok(ACCOUNT), answer(503, ''));
-    const bank = reader([port]);
+    const bank = reader([port], drivenTime());
     expect(await failureOf(bank.authenticate())).toMatchObject({ outcome: 'not-sent' });
     await close();
     expect(await failureOf(bank.authenticate())).toMatchObject({
@@ -145,7 +144,9 @@ describe('a process with the key of the relays', () => {
 describe('who has another key or none', () => {
   it('does not get in', async () => {
     const { server, port } = await relayed(ok(ACCOUNT));
-    expect(await failureOf(reader([port], randomBytes(32)).accounts.get('acc-usd'))).toMatchObject({
+    expect(
+      await failureOf(reader([port], { key: randomBytes(32), ...drivenTime() }).accounts.get('acc-usd')),
+    ).toMatchObject({
       retryable: true,
     });
     const keyless = fetch(`https://${HOST}:${port}/v1/banking/accounts/acc-usd`).catch(() => 'refused');
@@ -156,7 +157,7 @@ describe('who has another key or none', () => {
   });
 
   it('cannot pose as a worker with a certificate', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'payouts-relay-'));
+    const folder = newFolder();
     const { cert, key } = makeCertificate(folder);
     const asked: string[] = [];
     const impostor = secureServer({ cert: readFileSync(cert), key: readFileSync(key) }, (request, response) => {
@@ -164,11 +165,8 @@ describe('who has another key or none', () => {
       response.end('{"code":0,"data":{}}');
     });
     await new Promise<void>((listening) => impostor.listen(0, HOST, listening));
-    onTestFinished(() => {
-      impostor.close();
-      rmSync(folder, { recursive: true });
-    });
-    await failureOf(reader([(impostor.address() as AddressInfo).port]).accounts.get('acc-usd'));
+    onTestFinished(() => void impostor.close());
+    await failureOf(reader([(impostor.address() as AddressInfo).port], drivenTime()).accounts.get('acc-usd'));
     expect(asked).toEqual([]);
     // Nor one that an authority of this machine has signed.
     expect(relayClientTls(KEY).checkServerIdentity(HOST, { raw: Buffer.from('a certificate') })).toBeInstanceOf(Error);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createBank } from '../../src/bank/client.ts';
 import { AuthenticationError, type BankError, NotSentError } from '../../src/bank/errors.ts';
 import { answer, hangUp, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
-import { API_KEY, API_SECRET, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
+import { API_KEY, API_SECRET, bankWith, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 /** Hands out token-1, token-2, ... with the life given. */
 function numberedTokens(expired_in: unknown): Script {
@@ -20,24 +20,21 @@ const onlyFor =
     (request.headers.authorization === token ? ok([]) : answer(401, 'no'))(request, response);
 
 test('thirty calls at once ask for one token', async () => {
-  await using server = await scriptedBank(ok([]));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(ok([]));
   await Promise.all(Array.from({ length: 30 }, () => bank.accounts.master()));
   expect(server.seen).toHaveLength(30);
   expect(server.tokenRequests).toHaveLength(1);
 });
 
 test('thirty calls whose token is refused ask for one new token', async () => {
-  await using server = await scriptedBank(onlyFor('token-2'), numberedTokens(3600));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(onlyFor('token-2'), { tokens: numberedTokens(3600) });
   await Promise.all(Array.from({ length: 30 }, () => bank.accounts.master()));
   expect(server.tokenRequests).toHaveLength(2);
 });
 
 test('a token that is answered again after its refusal is used, and named only if it is refused again', async () => {
   const refusedOnce = inOrder(answer(401, 'no'), ok([]), ok([]), answer(401, 'no'), answer(401, 'no'));
-  await using server = await scriptedBank(refusedOnce, ok({ access_token: 'same', expired_in: 3600 }));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(refusedOnce, { tokens: ok({ access_token: 'same', expired_in: 3600 }) });
   await bank.accounts.master();
   await bank.accounts.master();
   const error = await failureOf(bank.accounts.master());
@@ -48,8 +45,7 @@ test('a token that is answered again after its refusal is used, and named only i
 
 test('a token is renewed at 80 % of its life, not before', async () => {
   const time = drivenTime();
-  await using server = await scriptedBank(ok([]), numberedTokens(1000));
-  await using bank = testBank(server.baseUrl, time);
+  const { bank, server } = await bankWith(ok([]), { tokens: numberedTokens(1000), ...time });
   await bank.accounts.master();
   time.now += 799_000;
   await bank.accounts.master();
@@ -61,8 +57,7 @@ test('a token is renewed at 80 % of its life, not before', async () => {
 
 test('tokens that live one second work', async () => {
   const time = drivenTime();
-  await using server = await scriptedBank(ok([]), numberedTokens(1));
-  await using bank = testBank(server.baseUrl, time);
+  const { bank, server } = await bankWith(ok([]), { tokens: numberedTokens(1), ...time });
   for (let call = 0; call < 4; call += 1) {
     await bank.accounts.master();
     time.now += 500;
@@ -72,8 +67,7 @@ test('tokens that live one second work', async () => {
 
 test.each([undefined, null, 'soon', -5])('expired_in %s falls back to a short life', async (expiredIn) => {
   const time = drivenTime();
-  await using server = await scriptedBank(ok([]), numberedTokens(expiredIn));
-  await using bank = testBank(server.baseUrl, time);
+  const { bank, server } = await bankWith(ok([]), { tokens: numberedTokens(expiredIn), ...time });
   await bank.accounts.master();
   time.now += 200_000;
   await bank.accounts.master();
@@ -84,8 +78,7 @@ test.each([undefined, null, 'soon', -5])('expired_in %s falls back to a short li
 });
 
 test('a read refused with 401 is asked once more with a new token, then fails as authentication', async () => {
-  await using server = await scriptedBank(answer(401, 'no'), numberedTokens(3600));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(answer(401, 'no'), { tokens: numberedTokens(3600) });
   const error = await failureOf<BankError>(bank.accounts.master());
   expect(error).toBeInstanceOf(AuthenticationError);
   expect(server.seen.map(({ headers }) => headers.authorization)).toEqual(['token-1', 'token-2']);
@@ -97,8 +90,10 @@ test.each([
 ])(
   'a write refused with 401 is not repeated (authBeforeExecution %s: %s), the next call has a new token',
   async (authBeforeExecution, outcome) => {
-    await using server = await scriptedBank(inOrder(answer(401, 'no'), ok({ order_id: '1' })), numberedTokens(3600));
-    await using bank = testBank(server.baseUrl, { authBeforeExecution });
+    const { bank, server } = await bankWith(inOrder(answer(401, 'no'), ok({ order_id: '1' })), {
+      tokens: numberedTokens(3600),
+      authBeforeExecution,
+    });
     const error = await failureOf<BankError>(bank.transactions.payment(PAYMENT));
     expect(error).toMatchObject({ name: 'AuthenticationError', outcome, tokenSuspect: true, httpStatus: 401 });
     expect(server.seen).toHaveLength(1);
@@ -109,8 +104,7 @@ test.each([
 
 test('2002 under a token in its last minute makes the token suspect: a read repeats, a write says so', async () => {
   const badRequest = answer(200, { code: 2002, msg: 'Bad Request' });
-  await using server = await scriptedBank(inOrder(badRequest, ok([]), badRequest), numberedTokens(50));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(inOrder(badRequest, ok([]), badRequest), { tokens: numberedTokens(50) });
   await bank.accounts.master();
   const error = await failureOf<BankError>(bank.transactions.payment(PAYMENT));
   expect(error).toMatchObject({ condition: 'bad-request', tokenSuspect: true, outcome: 'refused' });
@@ -118,8 +112,7 @@ test('2002 under a token in its last minute makes the token suspect: a read repe
 });
 
 test('2002 under a young token is about the request', async () => {
-  await using server = await scriptedBank(answer(200, { code: 2002, msg: 'Bad Request' }));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(answer(200, { code: 2002, msg: 'Bad Request' }));
   const error = await failureOf<BankError>(bank.accounts.master());
   expect(error).toMatchObject({ condition: 'bad-request', tokenSuspect: false });
   expect(server.seen).toHaveLength(1);
@@ -133,8 +126,7 @@ test.each<[string, Script]>([
   ['an answer without a token', ok({ expired_in: 5 })],
   ['a token that would break the header', ok({ token: 'a\r\nX-Admin: 1' })],
 ])('the token endpoint refusing the key (%s) is final', async (_what, tokenScript) => {
-  await using server = await scriptedBank(ok([]), tokenScript);
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(ok([]), { tokens: tokenScript });
   for (const call of [
     () => bank.authenticate(),
     () => bank.accounts.master(),
@@ -155,8 +147,10 @@ test.each<[string, Script]>([
   ['answers 503 with HTML', answer(503, '<html>')],
   ['reports an internal error under 200', answer(200, { code: 2001, msg: 'Internal Server Error' })],
 ])('a token endpoint that %s leaves a write unsent and a read retried', async (_what, tokenScript) => {
-  await using server = await scriptedBank(ok([]), inOrder(tokenScript, tokenScript, ok({ token: 't' })));
-  await using bank = testBank(server.baseUrl, drivenTime());
+  const { bank, server } = await bankWith(ok([]), {
+    tokens: inOrder(tokenScript, tokenScript, ok({ token: 't' })),
+    ...drivenTime(),
+  });
   const error = await failureOf<BankError>(bank.transactions.payment(PAYMENT));
   expect(error).toBeInstanceOf(NotSentError);
   expect(error.retryable).toBe(true);
@@ -170,8 +164,7 @@ test.each<[string, unknown]>([
   ['access_token at the top', { access_token: 'T', expired_in: 60 }],
   ['token at the top of an envelope', { code: 0, token: 'T' }],
 ])('finds %s', async (_where, body) => {
-  await using server = await scriptedBank(ok([]), answer(200, body));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(ok([]), { tokens: answer(200, body) });
   await bank.accounts.master();
   expect(server.seen[0]?.headers.authorization).toBe('T');
 });
@@ -186,8 +179,7 @@ test('token field, prefix and template are options; key and secret are escaped a
 });
 
 test('with GET the members of the template are headers and there is no body', async () => {
-  await using server = await scriptedBank(ok([]));
-  await using bank = testBank(server.baseUrl, {
+  const { bank, server } = await bankWith(ok([]), {
     auth: { method: 'GET', body: '{"x-api-key":"{key}","x-api-secret":"{secret}"}' },
   });
   await bank.accounts.master();
@@ -199,8 +191,7 @@ test('with GET the members of the template are headers and there is no body', as
 });
 
 test('authenticate asks only when needed, and again with force', async () => {
-  await using server = await scriptedBank(ok([]));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(ok([]));
   await bank.authenticate();
   await bank.authenticate();
   expect(server.tokenRequests).toHaveLength(1);
@@ -209,8 +200,10 @@ test('authenticate asks only when needed, and again with force', async () => {
 });
 
 test('neither key, secret, token nor the bank’s free text is in an error', async () => {
-  await using server = await scriptedBank(answer(500, { code: 2001, msg: 'payee Jane Roe' }), ok({ token: 'tok-en' }));
-  await using bank = testBank(server.baseUrl, drivenTime());
+  const { bank } = await bankWith(answer(500, { code: 2001, msg: 'payee Jane Roe' }), {
+    tokens: ok({ token: 'tok-en' }),
+    ...drivenTime(),
+  });
   const error = await failureOf<BankError>(bank.transactions.payment(PAYMENT));
   const shown = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
   for (const secret of ['tok-en', 'Jane', API_KEY, API_SECRET, PAYMENT.account_id, PAYMENT.amount, PAYMENT.reference]) {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type BankError, NotSentError, UnknownOutcomeError } from '../../src/bank/errors.ts';
 import { limitsPass, watchLimits } from '../support/time-limit.ts';
 import { answer, hangUp, noAnswer, ok, raw, type Script, scriptedBank } from './support/scripted-bank.ts';
-import { failureOf, PAYMENT, testBank } from './support/test-bank.ts';
+import { bankWith, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 async function closedPort(): Promise<number> {
   const server = createServer();
@@ -17,8 +17,7 @@ const accountOf = (id: string) => ({ uid: 'u-1', account_id: id, currency: 'USD'
 
 /** A payment against a bank that answers with `script`: its failure and how many POSTs arrived. */
 async function payAgainst(script: Script, options = {}): Promise<{ error: BankError; posts: number }> {
-  await using server = await scriptedBank(script);
-  await using bank = testBank(server.baseUrl, options);
+  const { bank, server } = await bankWith(script, options);
   const error = await failureOf<BankError>(bank.transactions.payment(PAYMENT));
   return { error, posts: server.seen.length };
 }
@@ -95,8 +94,7 @@ describe('a write of which provably nothing left is not sent', () => {
   });
 
   test('when its sender stops it: the cause is its error and the bank sees no request', async () => {
-    await using server = await scriptedBank(ok({ order_id: '1' }));
-    await using bank = testBank(server.baseUrl);
+    const { bank, server } = await bankWith(ok({ order_id: '1' }));
     const tooOld = new Error('intent is too old');
     const error = await failureOf<BankError>(
       bank.transactions.payment(PAYMENT, {
@@ -112,8 +110,7 @@ describe('a write of which provably nothing left is not sent', () => {
   });
 
   test('when the caller aborts before the token is there, and the sender is not asked', async () => {
-    await using server = await scriptedBank(ok({ order_id: '1' }), noAnswer);
-    await using bank = testBank(server.baseUrl);
+    const { bank, server } = await bankWith(ok({ order_id: '1' }), { tokens: noAnswer });
     const controller = new AbortController();
     let asked = 0;
     const call = bank.transactions.payment(PAYMENT, { signal: controller.signal, beforeFirstByte: () => asked++ });
@@ -125,16 +122,14 @@ describe('a write of which provably nothing left is not sent', () => {
 
 test('a write the caller aborts after its bytes left is ambiguous', async () => {
   const controller = new AbortController();
-  await using server = await scriptedBank(() => controller.abort());
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(() => controller.abort());
   const error = await failureOf<BankError>(bank.transactions.payment(PAYMENT, { signal: controller.signal }));
   expect(error).toBeInstanceOf(UnknownOutcomeError);
   expect(server.seen).toHaveLength(1);
 });
 
 test('the sender is asked once, after the token is there', async () => {
-  await using server = await scriptedBank(ok({ order_id: '1' }));
-  await using bank = testBank(server.baseUrl);
+  const { bank, server } = await bankWith(ok({ order_id: '1' }));
   const tokensWhenAsked: number[] = [];
   await bank.transactions.payment(PAYMENT, {
     beforeFirstByte: () => tokensWhenAsked.push(server.tokenRequests.length),
@@ -143,11 +138,10 @@ test('the sender is asked once, after the token is there', async () => {
 });
 
 test('every write has a connection of its own, reads share one', async () => {
-  await using server = await scriptedBank((request, response) => {
+  const { bank, server } = await bankWith((request, response) => {
     const data = request.method === 'GET' ? accountOf('acc-1') : { order_id: '1' };
     ok(data)(request, response);
   });
-  await using bank = testBank(server.baseUrl);
   await bank.accounts.get('acc-1');
   await bank.transactions.payment(PAYMENT);
   await bank.accounts.get('acc-1');
@@ -161,10 +155,9 @@ test.each([301, 302, 303, 307, 308])(
   'HTTP %i is not followed: ambiguous on a write, final on a read',
   async (status) => {
     await using elsewhere = await scriptedBank(ok({ order_id: 'stolen' }));
-    await using server = await scriptedBank(
+    const { bank, server } = await bankWith(
       answer(status, '', { location: `${elsewhere.baseUrl}/v1/banking/accounts` }),
     );
-    await using bank = testBank(server.baseUrl);
     const onWrite = await failureOf<BankError>(bank.transactions.payment(PAYMENT));
     const onRead = await failureOf<BankError>(bank.accounts.master());
     expect(onWrite).toBeInstanceOf(UnknownOutcomeError);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { CREATE, RESUME, SET_UP } from '../support/card-requests.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from '../support/scripted-bank.ts';
-import { drivenTime, failureOf, testBank } from '../support/test-bank.ts';
+import { bankWith, drivenTime, failureOf, testBank } from '../support/test-bank.ts';
 
 const SETUP = '/api/v1/acq/3ds/setup';
 const PAYMENTS = '/api/v1/acq/payment';
@@ -157,8 +157,10 @@ describe('retrieving', () => {
   test('asks again like any read, and never believes an answer about another payment', async () => {
     const time = drivenTime();
     const other = answer(200, { ...PAID, payment_id: 'pay-2' });
-    await using server = await scriptedBank(inOrder(answer(500, ''), answer(200, '<html>'), other, answer(200, PAID)));
-    await using bank = testBank(server.baseUrl, time);
+    const { bank, server } = await bankWith(
+      inOrder(answer(500, ''), answer(200, '<html>'), other, answer(200, PAID)),
+      time,
+    );
     expect(await bank.cards.retrieve('pay-1')).toMatchObject({ paymentId: 'pay-1' });
     expect(server.seen).toHaveLength(4);
     await using wrong = await scriptedBank(other);
@@ -167,8 +169,7 @@ describe('retrieving', () => {
   });
 
   test.each(['../payment', 'a/b', '', 'payment', 'a?b'])('with the id "%s" asks nothing', async (paymentId) => {
-    await using server = await scriptedBank(answer(200, PAID));
-    await using bank = testBank(server.baseUrl);
+    const { bank, server } = await bankWith(answer(200, PAID));
     for (const call of [bank.cards.retrieve(paymentId), bank.cards.retrieveRaw(paymentId)]) {
       expect(await failureOf(call)).toMatchObject({ outcome: 'not-sent', retryable: false });
     }
@@ -183,8 +184,7 @@ describe('retrieving', () => {
       card: { number: '[masked]', brand: 'x' },
       memo: 'card [masked] of 2031',
     });
-    await using server = await scriptedBank(answer(200, { code: 2005, msg: 'x' }));
-    await using bank = testBank(server.baseUrl);
+    const { bank } = await bankWith(answer(200, { code: 2005, msg: 'x' }));
     expect(await failureOf(bank.cards.retrieveRaw('pay-1'))).toMatchObject({ code: 2005 });
   });
 });

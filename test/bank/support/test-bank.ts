@@ -1,6 +1,8 @@
+import { onTestFinished } from 'vitest';
 import type { Bank } from '../../../src/bank/bank.ts';
 import { type BankOptions, createBank } from '../../../src/bank/client.ts';
 import type { PaymentBody } from '../../../src/bank/schemas/transactions.ts';
+import { type Script, type ScriptedBank, scriptedBank } from './scripted-bank.ts';
 
 export const API_KEY = 'key-"quoted"';
 export const API_SECRET = 'secret-{key}-\\';
@@ -30,6 +32,20 @@ export function drivenTime(): DrivenTime {
 export function testBank(baseUrl: string, options: Partial<BankOptions> = {}): Bank & AsyncDisposable {
   const bank = createBank({ baseUrl, apiKey: API_KEY, apiSecret: API_SECRET, ...options });
   return Object.assign(bank, { [Symbol.asyncDispose]: () => bank.close() });
+}
+
+/** A client of a bank that answers with `script`, and with `tokens` when it is asked for one; both are gone after the test. */
+export async function bankWith(
+  script: Script,
+  { tokens, ...options }: Partial<BankOptions> & { tokens?: Script } = {},
+): Promise<{ bank: Bank; server: ScriptedBank }> {
+  const server = await scriptedBank(script, tokens);
+  const bank = testBank(server.baseUrl, options);
+  onTestFinished(async () => {
+    await bank.close();
+    await server[Symbol.asyncDispose]();
+  });
+  return { bank, server };
 }
 
 /** The error a call fails with; a call that succeeds fails the test. */

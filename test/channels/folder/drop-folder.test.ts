@@ -38,6 +38,12 @@ async function openFolder(proxy: FaultProxy, more: Partial<FolderScanOptions> = 
   };
 }
 
+async function opened(more: Partial<FolderScanOptions> = {}) {
+  const proxy = await openFaultProxy();
+  const folder = await openFolder(proxy, more);
+  return { proxy, folder, watcher: await folder.watcher() };
+}
+
 /** Reads once before, so that the next pass takes unchanged files. */
 async function answered(watcher: DropFolder): Promise<FolderScan> {
   const scan = await watcher.scan();
@@ -46,8 +52,7 @@ async function answered(watcher: DropFolder): Promise<FolderScan> {
 
 describe('what comes in', () => {
   it('is taken when it is unchanged between two reads, or has a marker; the rest stays', async () => {
-    const folder = await openFolder(await openFaultProxy());
-    const watcher = await folder.watcher();
+    const { folder, watcher } = await opened();
     folder.drop('growing.csv', 'id,uid');
     folder.drop('marked.csv', csvOf([{ id: 'M' }]));
     folder.drop('marked.csv.done', '');
@@ -63,8 +68,7 @@ describe('what comes in', () => {
   });
 
   it('is not held up by a folder in the place of a marker', async () => {
-    const folder = await openFolder(await openFaultProxy());
-    const watcher = await folder.watcher();
+    const { folder, watcher } = await opened();
     for (const name of ['a.csv', 'b.csv']) folder.drop(name, csvOf([{ id: name }]));
     mkdirSync(folder.path('in', 'a.csv.done'));
     expect(await watcher.scan()).toEqual(NONE);
@@ -156,9 +160,7 @@ describe('what comes in', () => {
 
 describe('a file under way', () => {
   it('is done when its batch has ended, with the reports of then; another of its name is kept beside it', async () => {
-    const proxy = await openFaultProxy();
-    const folder = await openFolder(proxy);
-    const watcher = await folder.watcher();
+    const { proxy, folder, watcher } = await opened();
     for (const id of ['FIRST', 'SECOND']) {
       folder.drop('payroll.csv', csvOf([{ id, amount: id === 'FIRST' ? '1.00' : '2.00' }]));
       await answered(watcher);
@@ -180,9 +182,7 @@ describe('a file under way', () => {
   });
 
   it('brings the rows that ended unpaid back as failed.csv', async () => {
-    const proxy = await openFaultProxy();
-    const folder = await openFolder(proxy);
-    const watcher = await folder.watcher();
+    const { proxy, folder, watcher } = await opened();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
     await answered(watcher);
     const [batchId = ''] = folder.work()[0] ?? [];
@@ -216,9 +216,7 @@ describe('a file under way', () => {
   ] as const)(
     'that its writer continued after a pause is taken again (%s): its later rows are %s',
     async (invalid, _, then) => {
-      const proxy = await openFaultProxy();
-      const folder = await openFolder(proxy, { invalid });
-      const watcher = await folder.watcher();
+      const { proxy, folder, watcher } = await opened({ invalid });
       folder.drop('a.csv', csvOf([{ id: 'A' }]));
       await answered(watcher);
       const [[batchId = ''] = []] = folder.work();
@@ -235,9 +233,7 @@ describe('a file under way', () => {
   );
 
   it('is tried again when somebody else came in between its plan and its claim', async () => {
-    const proxy = await openFaultProxy();
-    const folder = await openFolder(proxy);
-    const watcher = await folder.watcher();
+    const { proxy, folder, watcher } = await opened();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
     vi.spyOn(proxy.store, 'claimBatch').mockResolvedValueOnce({ claimed: false, known: [], changed: 'look-alike' });
     expect(await answered(watcher)).toEqual({ ...NONE, taken: 1, open: 1 });
@@ -247,9 +243,7 @@ describe('a file under way', () => {
   });
 
   it('pays its new rows when another run took one of them between its plan and its claim', async () => {
-    const proxy = await openFaultProxy();
-    const folder = await openFolder(proxy, { invalid: 'skip' });
-    const watcher = await folder.watcher();
+    const { proxy, folder, watcher } = await opened({ invalid: 'skip' });
     folder.drop('both.csv', csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]));
     const claimBatch = proxy.store.claimBatch;
     vi.spyOn(proxy.store, 'claimBatch').mockImplementationOnce(async (claim) => {
@@ -263,9 +257,7 @@ describe('a file under way', () => {
   });
 
   it('waits with the batch that has its rows', async () => {
-    const proxy = await openFaultProxy();
-    const folder = await openFolder(proxy);
-    const watcher = await folder.watcher();
+    const { proxy, folder, watcher } = await opened();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
     await answered(watcher);
     folder.drop('the same.csv', csvOf([{ id: 'A' }]));
@@ -279,9 +271,7 @@ describe('a file under way', () => {
 
 describe('a file that is refused', () => {
   it('is not refused at once if it may be cut off: its writer may go on after a pause', async () => {
-    const proxy = await openFaultProxy();
-    const folder = await openFolder(proxy);
-    const watcher = await folder.watcher();
+    const { proxy, folder, watcher } = await opened();
     const [whole, open] = [csvOf([{ id: 'A' }, { id: 'B', amount: '2.00' }]), csvOf([{ id: 'C' }])];
     folder.drop('a.csv', whole.slice(0, -30));
     folder.drop('c.csv', `${open}"C`);
@@ -309,9 +299,7 @@ describe('a file that is refused', () => {
   });
 
   it('is one whose rows were all taken by a batch that has ended', async () => {
-    const proxy = await openFaultProxy();
-    const folder = await openFolder(proxy);
-    const watcher = await folder.watcher();
+    const { proxy, folder, watcher } = await opened();
     folder.drop('a.csv', csvOf([{ id: 'A' }]));
     await answered(watcher);
     const [batchId = ''] = folder.work()[0] ?? [];

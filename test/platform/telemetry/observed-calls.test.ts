@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import type { Bank } from '../../../src/bank/bank.ts';
 import { createMetrics } from '../../../src/platform/telemetry/metrics.ts';
 import { observedCalls } from '../../../src/platform/telemetry/observed.ts';
-import { answer, hangUp, inOrder, ok, type Script, scriptedBank } from '../../bank/support/scripted-bank.ts';
-import { PAYMENT, testBank } from '../../bank/support/test-bank.ts';
+import { answer, hangUp, inOrder, ok, type Script } from '../../bank/support/scripted-bank.ts';
+import { bankWith, PAYMENT } from '../../bank/support/test-bank.ts';
 
 /** What is counted of calls of a bank that answers like this. */
-async function counted(script: Script, calls: (bank: ReturnType<typeof testBank>) => Promise<unknown>) {
+async function counted(script: Script, calls: (bank: Bank) => Promise<unknown>) {
   const metrics = createMetrics();
-  await using server = await scriptedBank(script);
-  await using bank = testBank(server.baseUrl, { onCall: observedCalls(metrics) });
+  const { bank } = await bankWith(script, { onCall: observedCalls(metrics) });
   await calls(bank);
   const text = await metrics.registry.metrics();
   return { text, calls: text.match(/payouts_bank_call_seconds_count\{.*/g) };
