@@ -29,6 +29,7 @@ import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/report-columns.ts';
 import { SENTINELS } from '../../src/sandbox/bank/order-machine.ts';
 import { LAST_WORDS } from '../../src/sandbox/check-provider.ts';
 import { testsNamed } from './failure-table.ts';
+import { gaps } from './gaps.ts';
 import { code, type Rows, textOf } from './pages.ts';
 import { CARD_ROUTES } from './routes.ts';
 
@@ -48,9 +49,12 @@ const SETTINGS = Object.fromEntries(
   ]),
 );
 
+const GAPS = ['authentication', 'orders', 'money', 'beneficiaries', 'limits', 'messages', 'cards'];
+
 /** The tables of docs/*.md by the names in their marks. */
 export const TABLES: Readonly<Record<string, Rows>> = {
   ...SETTINGS,
+  ...Object.fromEntries(GAPS.map((subject) => [`gaps-${subject}`, gaps])),
   states: ({ words }) =>
     SHOWN_STATES.map((state) => [
       code(state),

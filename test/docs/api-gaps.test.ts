@@ -1,38 +1,36 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { gaps } from '../../scripts/docs-tables/gaps.ts';
 import { CONFIG_KEYS } from '../../src/platform/config.ts';
-import { cellsOf, documentText, ROOT, tableRows } from './markdown.ts';
+import { documentText } from './markdown.ts';
 
-const text = documentText('docs/api-gaps.md');
-const sections = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading ?? '');
-/** Cells of every gap: what is not shown, what we do, where the choice is, what would show it wrong. */
-const gaps = sections.flatMap((heading) => tableRows(text, heading)).map(cellsOf);
+it('docs/api-gaps.md has a row for every setting that replaces something not shown', () => {
+  const text = documentText('docs/api-gaps.md');
+  const keys = Object.entries(CONFIG_KEYS).flatMap(([name, { meaning }]) =>
+    meaning.includes('(api-gaps)') ? [name] : [],
+  );
+  expect(keys.length).toBeGreaterThan(0);
+  expect(keys.filter((key) => !text.includes(`\`${key}\``))).toEqual([]);
+});
 
-describe('docs/api-gaps.md', () => {
-  it('has a row for every setting that replaces something not shown', () => {
-    const keys = Object.entries(CONFIG_KEYS).flatMap(([name, { meaning }]) =>
-      meaning.includes('(api-gaps)') ? [name] : [],
+const placed = (place: string): string | undefined =>
+  gaps({ rows: [['gap', 'default', place, 'proof']], words: () => '' })[0]?.[2];
+
+describe('the place of a gap', () => {
+  it('has the default of a setting, and the file that declares a name', () => {
+    expect(placed('`PAYOUTS_LIST_LAG` (`1h`), `PAYOUTS_AUTH_PREFIX`')).toBe(
+      '`PAYOUTS_LIST_LAG` (`2m`), `PAYOUTS_AUTH_PREFIX`',
     );
-    const places = gaps.map(([, , place]) => place).join('\n');
-    expect(keys.length).toBeGreaterThan(0);
-    expect(keys.filter((key) => !places.includes(`\`${key}\``))).toEqual([]);
+    expect(placed('`mayResend` in `src/gone.ts`')).toBe('`mayResend` in `src/domain/submission.ts`');
   });
 
-  it('fills every cell and says where each choice is', () => {
-    const incomplete = gaps.filter((cells) => cells.length !== 4 || cells.some((cell) => cell === ''));
-    expect(incomplete).toEqual([]);
-    const nowhere = gaps.filter(([, , place = '']) => !/`(PAYOUTS_|src\/)|not built/.test(place));
-    expect(nowhere).toEqual([]);
-  });
+  it.each([['`PAYOUTS_GONE`'], ['`nothingLikeThis` in `src/domain/submission.ts`'], ['somewhere']])(
+    'is not %s',
+    (place) => {
+      expect(() => placed(place)).toThrow(/^api gaps: /);
+    },
+  );
 
-  it('names constants that are in the file it names', () => {
-    const constants = [...text.matchAll(/`(\w+)` in `(src\/[^`]+)`/g)];
-    expect(constants.length).toBeGreaterThan(0);
-    const wrong = constants.filter(([, name = '', file = '']) => {
-      const path = join(ROOT, file);
-      return !existsSync(path) || !new RegExp(`\\b${name}\\b`).test(readFileSync(path, 'utf8'));
-    });
-    expect(wrong.map(([whole]) => whole)).toEqual([]);
+  it('is one of four cells, none of them empty', () => {
+    expect(() => gaps({ rows: [['gap', '', '`PAYOUTS_LIST_LAG`', 'proof']], words: () => '' })).toThrow(/none empty/);
   });
 });
