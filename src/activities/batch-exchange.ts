@@ -42,7 +42,7 @@ interface Notified {
   anewAt: number;
 }
 
-/** Lets the rows continue whose exchange has ended, in the order of the file, as many at a time as the window has room for. */
+/** Lets rows continue once their exchange has ended, in the order of the file, as many at a time as the window has room for. */
 export async function notifyOfExchanges(
   deps: ActivityDeps,
   batchId: string,

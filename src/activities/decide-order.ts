@@ -161,7 +161,7 @@ async function whyNotReleased(
   const amount = orderKind === 'exchange' ? shown?.buy_amount : shown?.transaction_amount;
   if (shown === undefined || amount === undefined || read.obstacle !== undefined) return NOT_SIGNED;
   const { atLeast, atMost } = boughtWithin(row, expected.amount, read, terms);
-  // An exchange buys for the fee that the bank asked when it was sent.
+  // An exchange also bought the fee, as the bank quoted it when the exchange was sent.
   if (orderKind === 'exchange' && isBetween(amount, atLeast, atMost)) expected.amount = amount;
   expected.shownAs = await learnedForm(deps.store, reference);
   if (orderDifferences(shown, expected, [orderId]).length > 0) return NOT_SIGNED;

@@ -76,7 +76,7 @@ export interface ListReadDeps {
 export interface ListReadRequest extends WatchKey {
   /** Epoch ms of our clock: the orders sent since then are searched for. */
   since: number;
-  /** When lists show the first of them, epoch ms of the bank's clock; 0: the whole list is read. */
+  /** The list is read from this time on, epoch ms of the bank's clock; 0: from its beginning. */
   from: number;
   /** Whether the list is to prove that an order is absent: it is read from earlier on, and its orders are noted in the store. */
   toProve: boolean;

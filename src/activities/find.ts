@@ -199,7 +199,7 @@ async function isSentUnderAnother({ store }: ActivityDeps, { client_order_id: sh
   return (await store.attemptsOf([shown])).length > 0;
 }
 
-/** What the bank has shown, by how much it looks like the order that was sent. */
+/** The orders that the bank has shown, sorted by how closely they match the one that was sent. */
 class Found {
   /** May be this order by all that they show: not "absent". */
   readonly indistinct: Order[] = [];

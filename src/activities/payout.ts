@@ -331,7 +331,7 @@ const sinceOldest = (orders: readonly UnaskedOrder[]): Forgotten => ({
   until: null,
 });
 
-/** A run that takes the claim over is at work again, and must be sent again what the watches signalled to the previous one. */
+/** A run that takes over the claim needs the signals that the watches have sent to the previous run. */
 async function takenOver(
   { store, now }: ActivityDeps,
   { reference, term }: PayoutRecord,

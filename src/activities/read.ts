@@ -117,7 +117,7 @@ export async function readOrder(
   const shown = await readIfThere(deps, orderId, { signal }).catch(asTooLarge);
   if (shown === 'too-large') return { ...TOO_LARGE, orderId, differences: [] };
   if (shown === undefined) {
-    // An id that only a signal has named, from any sender, proves nothing.
+    // An id that only a signal has named proves nothing: anybody may have sent it.
     const isUnaskable = !isPathId(orderId) && ownIds.includes(orderId);
     return { ...(isUnaskable ? UNASKABLE : ABSENT), orderId, differences: [] };
   }

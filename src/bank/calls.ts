@@ -155,7 +155,7 @@ async function admitted(
   }
 }
 
-/** Whether the bank judged the call. A gateway in front of it that is overloaded, or cannot reach it, has not. */
+/** Whether the bank itself judged the call: not a proxy in front of it that is overloaded, or cannot reach it. */
 function isAnswered(error: unknown): boolean {
   if (!(error instanceof BankError) || error.httpStatus === undefined) return false;
   return error.httpStatus < 500 && error.httpStatus !== HTTP_TOO_MANY;

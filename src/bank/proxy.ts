@@ -11,7 +11,7 @@ export interface HttpProxy {
   authorization: string | undefined;
 }
 
-/** Throws an Error for an address that is none of an HTTP proxy; its text repeats nothing of it. */
+/** Throws an Error for what is not the address of an HTTP proxy; its text repeats nothing of the address. */
 export function proxyAt(address: string): HttpProxy {
   const url = URL.parse(address.includes('://') ? address : `http://${address}`);
   if (url === null || !/^https?:$/.test(url.protocol) || !/^\/?$/.test(url.pathname + url.search + url.hash)) {

@@ -27,7 +27,7 @@ export function shared<T>(read: (id: string) => Promise<T>): (id: string) => Pro
     next.delete(id);
     const call = read(id);
     underWay.set(id, call);
-    // Until the next one begins, nobody begins another beside it.
+    // If a read is waiting, this one counts as running until that begins: otherwise a caller in between would begin a third.
     const end = () => void (next.has(id) || underWay.delete(id));
     call.then(end, end);
     return call;

@@ -137,7 +137,7 @@ export async function holdKey(session: Session, file: string | undefined): Promi
   session.holdKey(privateKey);
 }
 
-/** Undefined for no key, and for what is none. */
+/** Undefined without a key, and for a text that is not one. */
 function credentialOf(privateKey: string | undefined): string | undefined {
   if (privateKey === undefined) return undefined;
   try {

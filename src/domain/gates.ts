@@ -41,7 +41,7 @@ export interface Guards {
   batchExchange?: BatchExchange;
 }
 
-/** `open`: it may still buy; `unpaid`: it has ended and bought nothing, or is none that buys for the payout. */
+/** `open`: it may still buy; `unpaid`: it has ended and bought nothing, or does not buy for the payout. */
 interface BatchExchange {
   is: 'open' | 'unpaid';
   reference: string;

@@ -286,7 +286,7 @@ function incidentsAmong(
   });
 }
 
-/** Returns, whether or not the payout has ended. An order that we sent is none, under any type the bank now shows. */
+/** Returns, whether or not the payout has ended. An order that we sent is no return, under any type the bank now shows. */
 function returnsAmong(
   { reference, uid }: StoredPayout,
   orders: readonly OrderFacts[],

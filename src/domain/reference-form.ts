@@ -130,7 +130,7 @@ export function shownInstead(reference: string, spellings: readonly ReferenceSpe
   return other === undefined && text !== reference ? text : undefined;
 }
 
-/** In words for people: "in capitals, without hyphens, cut to 20 characters"; undefined if it is none, or as sent. */
+/** In words for people: "in capitals, without hyphens, cut to 20 characters"; undefined if it is no form of it, or exactly as sent. */
 export function spellingText(spellings: readonly ReferenceSpelling[] = []): string | undefined {
   const [only, other] = spellings;
   if (only === undefined || other !== undefined) return undefined;

@@ -109,7 +109,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /**
- * What a logout token says, whose signature, issuer, audience and time were verified, or why it is none, as the end of a sentence
+ * What a logout token says, whose signature, issuer, audience and time were verified, or why it is not one, as the end of a sentence
  * (Back-Channel Logout 1.0, section 2.6).
  */
 export function signOutOfClaims(claims: Claims): SignOut | { refused: string } {

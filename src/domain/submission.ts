@@ -334,7 +334,7 @@ export function afterProvenAbsence(known: Submission): Submission {
 }
 
 /**
- * Counts a resend without proof (dedupe `verified`): the outcome stays in doubt, and a refusal of the resend is none, because it
+ * Counts a resend without proof (dedupe `verified`): the outcome stays in doubt, and a refusal of the resend is not one, because it
  * may be about the first attempt's order.
  */
 export function afterUnprovenResend(known: Submission): Submission {

@@ -68,12 +68,12 @@ export class TableRows {
     this.sink.row({ row: this.rows, line, instruction, ...unsound });
   }
 
-  /** Of a value of the row taken last: to check. */
+  /** A warning about a value of the row taken last. */
   warn(line: number, problem: CellProblem): void {
     this.sink.warning(this.aboutCell(line, problem));
   }
 
-  /** Of the row taken last as a whole: to check. */
+  /** A warning about the row taken last as a whole. */
   warnOfRow(line: number, why: { rule: string; message: string }): void {
     this.sink.warning({ ...this.found(line, why), row: this.rows });
   }

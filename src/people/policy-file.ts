@@ -207,7 +207,7 @@ export function parsePolicy(text: string): PolicyRead {
   return { policy };
 }
 
-/** A name of several alphabets is read as another one. */
+/** A name that mixes alphabets can look like another one. */
 const mixed = (people: readonly Person[]): string[] =>
   people.flatMap(({ name }, index) =>
     mixesAlphabets(name)

@@ -96,7 +96,7 @@ export async function bankOffer(bank: Bank, currency: string | undefined): Promi
   return entries;
 }
 
-/** What the bank offers in these currencies; nothing for one in which it pays nothing, or that is none. */
+/** What the bank offers in these currencies; nothing for one in which it pays nothing, or that does not exist. */
 export async function offerIn(bank: Bank, currencies: Iterable<string>): Promise<RequiredDetailsEntry[]> {
   const entries: RequiredDetailsEntry[] = [];
   for (const currency of currencies) {

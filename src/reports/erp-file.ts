@@ -70,7 +70,7 @@ export async function movementsOf(
   return { file, pieces, unclear };
 }
 
-/** IBANs and numbers of our accounts, by the bank's id; none for an account of several numbers, of which none is the one. */
+/** IBANs and numbers of our accounts, by the bank's id. An account with several numbers has none here: it is not known which to use. */
 function numbersOf({ accounts }: MessageMapping): ReadonlyMap<string, string> {
   const byId = Map.groupBy(accounts, ([, { account_id: id }]) => id);
   return new Map(

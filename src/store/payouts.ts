@@ -302,7 +302,7 @@ export interface PayoutChange {
   orderId?: string;
   fee?: string;
   feeCurrency?: string;
-  /** What the row awaits on its account, decimal string; null: unknown. */
+  /** The amount that the row needs on its account, decimal string; null: unknown. */
   fundsNeeded?: string | null;
   /** With `completed`: the order as the bank shows it; the first one of a payout is kept. */
   paid?: PaidShown;

@@ -289,8 +289,8 @@ export interface KeptReconciliation {
 }
 
 /**
- * Stores what a reconciliation has found of a user since a day: its matches in place of earlier ones, and its discrepancies. Those
- * of these days that it no longer finds are gone.
+ * Stores what a reconciliation has found of a user since a day: its matches in place of earlier ones, and its discrepancies. Removes
+ * those of these days that it no longer finds.
  */
 export function recordReconciliation(
   db: Database,

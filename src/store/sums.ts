@@ -109,8 +109,8 @@ export interface OpenNeed {
 }
 
 /**
- * Payouts without an end, and moves between own accounts, in no order. A payout that an exchange of its batch buys for takes nothing
- * while that is open, and then from the account that it was bought into.
+ * Payouts without an end, and moves between own accounts, in no order. A payout for which an exchange of its batch buys the money
+ * takes nothing while the exchange is open, and after it from the account that holds what was bought.
  */
 export async function openNeeds(db: Database, seenBy: SeenBy, limit: number): Promise<OpenNeed[]> {
   const open = await db

@@ -116,7 +116,7 @@ const tooManyRequests = (ttlMs: number): Problem => {
   });
 };
 
-/** Who it says it is, if the policy knows the passkey, and why it was refused. */
+/** Whose passkey it is, if the policy has it, and why it was refused. */
 interface Refusal {
   name: string | undefined;
   why: string;

@@ -242,12 +242,12 @@ export function answerSchemas(
   );
 }
 
-/** What is wrong with a member, without its value. Undefined: as the library says it. */
+/** What is wrong with a member, without its value. Undefined: the text of the library is used. */
 function said(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required';
-      // What is absent where a number is required is none, too.
+      // A missing parameter becomes NaN where a number is required.
       return Number.isNaN(issue.input) ? 'must be given as a number' : `must be of the type ${issue.expected}`;
     case 'invalid_value':
       return `must be one of ${issue.values.map(String).join(', ')}`;

@@ -16,7 +16,7 @@ export interface Gateway extends App {
   vault: CardVault;
   /** Events are stored before the answer and delivered after it. */
   webhooks: { take: TakeWebhook; queue: EventQueue };
-  /** What is in the way although this process is ready. */
+  /** What keeps payouts from going on although this process is ready. */
   notices(): Promise<readonly Notice[]>;
   /** Absent: requests are no spans. */
   tracing?: Tracing | undefined;

@@ -157,7 +157,7 @@ const referenceTo = (name: string) => ({ $ref: `#/components/parameters/${name}`
 const isShorter = (text: string, places: number, name: string): boolean =>
   `"${name}":${text},`.length + places * JSON.stringify(referenceTo(name)).length < places * text.length;
 
-/** A list is separated by commas, and what is not required does not say so. */
+/** Lists are separated by commas, and `required: false`, the default, is left out. */
 function tidied(parameter: object): { name: string } {
   const { required, ...it } = parameter as { name: string; in: string; required?: boolean; schema?: { type?: string } };
   const isList = it.in === 'query' && it.schema?.type === 'array';

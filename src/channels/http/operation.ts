@@ -30,7 +30,7 @@ export interface Operation<Place, Input extends z.ZodObject = z.ZodObject, Answe
   answer: z.ZodType;
   /** Media type of an answer that is text in pieces (an `AsyncIterable<string>`); absent: it is JSON. */
   type?: string;
-  /** Only for the command, which shows by it what other operations answer: the OpenAPI document does not have it. */
+  /** For the command only, which needs it to show the answers of other operations; not in the OpenAPI document. */
   hide?: true;
   /** Takes the header Idempotency-Key. */
   keyed?: true;
@@ -69,7 +69,7 @@ function lineIn<Line extends object>(text: string): Line {
   throw noGateway();
 }
 
-/** What answers at the address of a gateway is none. */
+/** What answers at the address of a gateway is not one. */
 export const noGateway = (): Problem =>
   new Problem('usage', 'no-gateway', 'What answers there does not send what was asked for.', {
     hint: 'Check PAYOUTS_GATEWAY_URL, and that the gateway is of the version of this command.',

@@ -29,7 +29,7 @@ import type { PagesGateway } from './sessions.ts';
 const SHOWN_MAX = 100;
 const EXPORTED_AT_ONCE = 1_000;
 
-/** An empty field of a form is none. */
+/** An empty field of a form counts as absent. */
 const filled = <Value extends z.ZodType>(value: Value) =>
   z
     .literal('')

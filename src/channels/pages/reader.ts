@@ -17,7 +17,7 @@ const reading = new AsyncLocalStorage<Reader>();
 /** Of the request that is being answered. */
 export const reader = (): Reader => reading.getStore() ?? { zone: UTC };
 
-/** What `answer` starts is for the reader who names this zone; for a name that is none, in UTC. */
+/** What `answer` starts is for a reader in this time zone; in UTC if there is no zone of that name. */
 export const forReader = (zone: string | undefined, answer: () => void): void =>
   reading.run({ zone: zone !== undefined && KNOWN.has(zone) ? zone : UTC }, answer);
 

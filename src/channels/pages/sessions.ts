@@ -206,7 +206,7 @@ const CHALLENGE_BYTES = 32;
 /** Anybody can request one: beyond this number the oldest is dropped. */
 const KEPT_MAX = 10_000;
 
-/** What a sign-in began with, by a random text: a challenge for a passkey, say. Each can be answered once. */
+/** Values by a random text that can be used once, such as what a sign-in has begun with. */
 export class OneTime<T> {
   readonly #kept = new Map<string, { value: T; until: number }>();
   readonly #lifeMs: number;

@@ -1,6 +1,6 @@
 import type { BatchBooking, Direction, ReturnReason } from './statement.ts';
 
-/** Both sides of a reconciliation, and what comes of it. */
+/** Both sides of a reconciliation, and its result. */
 
 /** One thing that a bank booked: an entry, or one payment of an entry for several. */
 export interface BookedLine {

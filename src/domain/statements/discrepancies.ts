@@ -75,7 +75,7 @@ export const DISCREPANCIES: Readonly<
   'unexplained-credit': { says: 'came to the account, and belongs to no payout', field: 'credit' },
 };
 
-/** Kinds that the comparison of order lists already reports as incidents of its own. An order of nobody's reference is none of them. */
+/** Kinds that the comparison of order lists already reports as incidents of its own. An order that nobody here has sent is not among them. */
 const REPORTED_FROM_ORDERS: ReadonlySet<DiscrepancyKind> = new Set([
   ...(['booked-not-paid', 'late-booking', 'other-amount', 'other-currency', 'other-account', 'other-fee'] as const),
   ...(['booked-twice', 'booking-undone'] as const),

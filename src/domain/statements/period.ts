@@ -186,6 +186,6 @@ function lineOf(kind: Match['kind'], minor: bigint): Line {
   }
 }
 
-/** The day of an entry in the ledger: a statement's own days, whatever day its bookings have. */
+/** The day of an entry in the ledger: that of the booking, moved into the days of its statement. */
 export const dayInLedger = (bookedOn: string, { from, to }: LedgerStatement): string =>
   bookedOn < from ? from : bookedOn > to ? to : bookedOn;

@@ -313,8 +313,8 @@ function namedIn(own: Fields, path: string, { name = path, codes = [], means = {
 }
 
 /**
- * The same of a transaction and of its block, for what the transaction does not say itself. What is asked of a payee that the bank
- * has under an id (`isById`) is not missed.
+ * The same for a transaction, with the fields of its block where it has none of its own. `isById`: the bank has the payee under an
+ * id, so its details may be absent.
  */
 export function missedInTransaction(
   { fields, payment }: Transaction,

@@ -225,7 +225,7 @@ type Fields = Readonly<Record<string, string>>;
 
 /** Columns of a payee directory that precede the bank's own fields. */
 const COLUMNS = ['account', 'bank', 'currency', 'beneficiary_id', 'beneficiary_type', 'payment_type'];
-/** A spreadsheet would run it; a phone number is none. What is left blank is taken from the message. */
+/** A spreadsheet would run it as a formula; a phone number is not one. What is left blank is taken from the message. */
 const FORMULA = /^(?:[=@\t\r]|[+-](?![\d ()./-]*$))/;
 /** Common fields; anything else that a bank requires may be the code of a clearing system. */
 const USUAL = /^(?:account_|first_name|last_name|company_name|mobile|region_country|swift_code|iban_no|address_)/;

@@ -29,7 +29,7 @@ interface SheetRow {
   /** Row number in the sheet. */
   line: number;
   isHidden: boolean;
-  /** One of its values is struck through, if only in a part. */
+  /** One of its values is struck through, wholly or in part. */
   isStruck: boolean;
   /** By column from 0; blank cells may be missing. */
   cells: CellText[];

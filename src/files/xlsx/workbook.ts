@@ -325,7 +325,7 @@ export interface RawCell {
 export interface CellContext {
   strings: readonly string[];
   formats: readonly NumberFormat[];
-  /** Indexes of texts and of formats that are struck through, if only in a part. */
+  /** Indexes of texts and of formats that are struck through, wholly or in part. */
   struck: { strings: ReadonlySet<number>; formats: ReadonlySet<number> };
   isFrom1904: boolean;
 }

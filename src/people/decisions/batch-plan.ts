@@ -72,7 +72,7 @@ type PlanCaps = Partial<Caps> & { count: number };
 
 /** A row of a batch that asks the question of a plan or will, as read from store and bank. */
 export interface PlanItem extends ReadQuestion {
-  /** Why nobody can decide it together with others; absent: what it asks says so. */
+  /** Why nobody can decide it together with others; absent: `asked.alone` says whether they can. */
   apart?: 'out-of-scope' | 'not-shown';
   /** Enough people have approved it. */
   isApproved?: true;

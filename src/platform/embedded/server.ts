@@ -277,7 +277,7 @@ export const keepingFlags = (dbFile: string): string[] => [
   ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
   // No worker of another namespace signals or cancels ours (CVE-2025-14987).
   ...['--dynamic-config-value', 'system.enableCrossNamespaceCommands=false'],
-  // No caller has it start a program: servers 1.31.0 to 1.31.2 do unless configured otherwise (CVE-2026-89139).
+  // Callers cannot have the server start programs, as 1.31.0 to 1.31.2 allow by default (CVE-2026-89139).
   ...['--dynamic-config-value', 'workercontroller.compute_providers.enabled=["none"]'],
   // Serves a backlog by priority, and users in turn (`src/platform/temporal/workflow-executions.ts`).
   ...['--dynamic-config-value', 'matching.enableFairness=true'],

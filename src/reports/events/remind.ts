@@ -58,7 +58,7 @@ async function decisionEnds(store: Store, terms: Terms, rows: readonly PayoutRec
 
 /** Of whom, and of which users, something waits. */
 interface Reader {
-  /** Somebody of the policy: only what they can decide now. Absent: what waits for anybody. */
+  /** A person of the policy: only what they can decide now. Absent: what waits for anybody. */
   person?: string;
   uids?: readonly string[];
 }

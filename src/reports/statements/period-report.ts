@@ -58,7 +58,7 @@ export type PeriodDocumentHead = Omit<PeriodDocument, 'schemaVersion' | 'timeZon
   reopenedWhy: string | null;
 };
 
-/** An account of which the ledger does not tell the whole period yet. */
+/** An account whose ledger does not cover the whole period yet. */
 interface MissingDay {
   accountId: string;
   /** The first of these days. */
@@ -232,7 +232,7 @@ function firstMissing(statements: readonly AccountStatement[], { period, timeZon
   const isKnown = coverageOf(
     inChain.map(({ kind, takenAt, to, ...it }) => ({
       ...{ ...it, kind },
-      // A list that was read during a day does not tell it to its end.
+      // A list that was read during a day does not cover the rest of it.
       to: kind === 'orders' ? laterDay(dayIn(takenAt, timeZone), -1) : to,
     })),
   );
@@ -244,7 +244,7 @@ function firstMissing(statements: readonly AccountStatement[], { period, timeZon
 
 /**
  * Closes a period, or closes it again if what it says has changed: the newer document names the older one by its digest. Throws a
- * `Problem` for a period that is not over, or that the books do not tell whole.
+ * `Problem` for a period that is not over, or that the books do not cover whole.
  */
 export async function closePeriod(
   store: Store,

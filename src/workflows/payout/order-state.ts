@@ -312,7 +312,7 @@ export class OrderState {
     return { ...this.earlier?.resolved, [this.kind]: { upTo: this.known.attempts, as } };
   }
 
-  /** What the confirmed end of the followed order without money means for the row. */
+  /** What it means for the row that the followed order has ended, confirmed, without moving money. */
   unpaidBy(order: Parameters<typeof unpaidEnd>[0]): Unpaid {
     const { state, reason } = unpaidEnd(order, !this.endsRow);
     return { kind: 'unpaid', state, reason: besideExchange(reason, this.earlier?.isBooked === true) };

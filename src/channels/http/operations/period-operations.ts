@@ -24,7 +24,7 @@ const LISTED = 500;
 
 const period = shortText.describe('2026-03-31, 2026-03, 2026-03-01..2026-03-15, today or yesterday');
 
-/** Throws a `Problem` for what is none. */
+/** Throws a `Problem` for a text that is no period. */
 function periodNamed({ settings, now }: Place, text: string): Period {
   const named = periodIn(text, dayIn(now(), settings.timeZone));
   if (named !== undefined) return named;
