@@ -1,8 +1,7 @@
 import type { WaitingPayout } from '../channels/http/operations/waiting-operations.ts';
 import { counted, labelledLines, shortId, totalsText, widthOf, wrap } from '../domain/display.ts';
 import { visible } from '../domain/finding.ts';
-import type { PayoutInstruction } from '../domain/instruction.ts';
-import { groupedAmount, totalsOf } from '../domain/money.ts';
+import { groupedAmount, type Sum, totalsOf } from '../domain/money.ts';
 import { flagsText, objectionOf } from '../domain/payee.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
@@ -71,7 +70,7 @@ export function decisionTable(
 export const byKind = (payouts: readonly PayoutRecord[]): Map<string, PayoutRecord[]> => Map.groupBy(payouts, kindOf);
 
 /** The amount that the digest of a decision covers; the row's own columns are only for searching. */
-const paid = ({ instruction }: PayoutRecord): Pick<PayoutInstruction, 'amount' | 'currency'> => instruction;
+const paid = ({ instruction }: PayoutRecord): Sum => instruction;
 
 function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   const rows = [...byKind(payouts)].map(([kind, some]) => [

@@ -32,7 +32,7 @@ import type { Stack } from '../platform/embedded/stack.ts';
 import { bankAt, clockComplaint, payeeChecks } from '../platform/open-bank.ts';
 import { BACK_CHANNEL_PATH, CALLBACK_PATH, OpenIdProvider, SIGN_IN_PATH } from '../platform/openid.ts';
 import { acceptKey } from '../platform/store-binding.ts';
-import { connectTemporal } from '../platform/temporal/connection.ts';
+import { connectTemporal, type TemporalAddress } from '../platform/temporal/connection.ts';
 import { whyNewOnesWait } from '../platform/temporal/current-build.ts';
 import { areRefused, missingAttributes } from '../platform/temporal/namespace.ts';
 import { thisProcess } from '../platform/this-sender.ts';
@@ -212,7 +212,7 @@ async function checkStack(session: Session): Promise<Check[]> {
   return [workers, up, ...rest];
 }
 
-async function checkTemporal(session: Session, at: Pick<Stack, 'namespace' | 'temporalAddress'>): Promise<Check[]> {
+async function checkTemporal(session: Session, at: TemporalAddress): Promise<Check[]> {
   const temporal = await check('Temporal', () => asked(session, at, (it) => judgeTemporal(it, at)));
   if (temporal.verdict === 'failed') return [temporal];
   return [temporal, await check('Temporal version', () => asked(session, at, serverVersion(session.config)))];
@@ -220,7 +220,7 @@ async function checkTemporal(session: Session, at: Pick<Stack, 'namespace' | 'te
 
 async function asked<T>(
   { config }: Session,
-  at: Pick<Stack, 'namespace' | 'temporalAddress'>,
+  at: TemporalAddress,
   use: (connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { connection, close } = await connectTemporal(config, at);
@@ -444,7 +444,7 @@ export function judgeServerVersion(
  */
 export async function judgeTemporal(
   connection: Connection,
-  { namespace, temporalAddress }: Pick<Stack, 'namespace' | 'temporalAddress'>,
+  { namespace, temporalAddress }: TemporalAddress,
 ): Promise<string | { verdict: 'warning' | 'failed'; detail: string }> {
   const { serverVersion } = await connection.workflowService.getSystemInfo({});
   const queue = await connection.workflowService.describeTaskQueue({

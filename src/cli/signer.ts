@@ -2,7 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { MYSELF, type Myself } from '../channels/http/operations/people-operations.ts';
-import { may, personOf, type Question, type SignedDecision, type Statement, scopeText } from '../domain/authority.ts';
+import {
+  may,
+  personOf,
+  type Question,
+  type SignedDecision,
+  type Statement,
+  type StatementAbout,
+  scopeText,
+} from '../domain/authority.ts';
 import { Problem } from '../domain/problem.ts';
 import { mayControl } from '../people/decisions/scope.ts';
 import { credentialId, publicKeyOf, signStatement } from '../people/signing/signing.ts';
@@ -47,8 +55,7 @@ export interface Signer {
   sign?: (about: SignedAbout) => SignedDecision;
 }
 
-type SignedAbout = Pick<Statement, 'question' | 'reference' | 'digest'> &
-  Partial<Pick<Statement, 'decision' | 'remark'>>;
+type SignedAbout = Omit<StatementAbout, 'remark'> & Partial<Pick<Statement, 'decision' | 'remark'>>;
 
 type Holder = NonNullable<Myself['person']>;
 

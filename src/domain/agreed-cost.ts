@@ -1,5 +1,5 @@
-import { compareDecimals, currencyExponent, formatDecimal, formatMinor, parseDecimal } from './money.ts';
-import type { Terms } from './policy.ts';
+import { compareDecimals, currencyExponent, formatDecimal, formatMinor, parseDecimal, type Sum } from './money.ts';
+import type { Caps } from './policy.ts';
 
 /** An account as the bank shows it. */
 export interface ShownAccount {
@@ -36,7 +36,7 @@ export interface AgreedCost {
   /** In the fee's own currency; absent: no cap. */
   feeAtMost?: string;
   /** Only for an exchange. */
-  sellAtMost?: { currency: string; amount: string };
+  sellAtMost?: Sum;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface AgreedCost {
  */
 export function agreedCost(
   { fee, exchange, mostSold }: { fee?: string; exchange?: ExchangePlan; mostSold?: string },
-  { feeCap, maxSlippage }: Pick<Terms, 'feeCap' | 'maxSlippage'>,
+  { feeCap, maxSlippage }: Caps,
 ): AgreedCost {
   const isAbove = feeCap !== undefined && fee !== undefined && compareDecimals(fee, feeCap) === 1;
   const feeAtMost = isAbove ? fee : feeCap;

@@ -32,10 +32,18 @@ export interface Credential {
   publicKey: string;
 }
 
-export interface Person {
-  name: string;
+interface Rights {
   roles: readonly Role[];
   scope: Scope;
+}
+
+/** Somebody who is away, with the roles in which others decide for them. */
+interface Absentee extends Rights {
+  name: string;
+}
+
+export interface Person extends Rights {
+  name: string;
   credentials: readonly Credential[];
   /** What the OpenID Connect provider calls the person: signs in to the pages, and signs nothing. */
   identities?: readonly string[];
@@ -46,9 +54,6 @@ export interface Person {
   /** Whom the person stands in for at some moment (`personAt`). */
   substitutesFor?: readonly Absentee[];
 }
-
-/** Somebody who is away, with the roles in which others decide for them. */
-type Absentee = Pick<Person, 'name' | 'roles' | 'scope'>;
 
 /** Who decides while somebody is away, from one moment until before another, epoch ms. */
 export interface Substitute {
@@ -118,13 +123,21 @@ const ROLE_FOR: Readonly<Record<Question, Role>> = {
 };
 
 /** What a person signs. Times are epoch ms. */
-export interface Statement {
+export interface Statement extends StatementAbout {
   /** Random UUID, so that a decision counts only once. */
   id: string;
   /** Id of the store that has the payout, so that a decision signed in a trial counts nowhere else. */
   storeId: string;
-  question: Question;
   decision: 'approve' | 'reject';
+  /** Name of the person in the policy. */
+  subject: string;
+  signedAt: number;
+  expiresAt: number;
+}
+
+/** What is decided, and why. */
+export interface StatementAbout {
+  question: Question;
   /** Reference of the payout; the batch id for many payouts; for a switch, what is switched. */
   reference: string;
   /**
@@ -132,12 +145,8 @@ export interface Statement {
    * in words.
    */
   digest: string;
-  /** Name of the person in the policy. */
-  subject: string;
   /** Why; required for a rejection. */
   remark: string;
-  signedAt: number;
-  expiresAt: number;
 }
 
 export interface SignedDecision extends Statement {
@@ -222,7 +231,9 @@ export function personAt(policy: Policy, name: string | null, at: number) {
   return { ...person, substitutesFor };
 }
 
-type Acting = Pick<Person, 'roles' | 'scope' | 'substitutesFor'>;
+interface Acting extends Rights {
+  substitutesFor?: readonly Absentee[];
+}
 
 /** The person, and those that they stand in for. */
 export const acting = <Their extends Acting>(person: Their): readonly (Their | Absentee)[] => [
@@ -234,7 +245,7 @@ export const acting = <Their extends Acting>(person: Their): readonly (Their | A
 export const may = (person: Acting | undefined, question: Question, touches?: ScopeFacts): boolean =>
   person !== undefined && acting(person).some((it) => mayBy(it, question, touches));
 
-const mayBy = ({ roles, scope }: Pick<Person, 'roles' | 'scope'>, question: Question, touches?: ScopeFacts): boolean =>
+const mayBy = ({ roles, scope }: Rights, question: Question, touches?: ScopeFacts): boolean =>
   roles.includes(ROLE_FOR[question]) && (touches === undefined || isWithin(scope, touches));
 
 /**
@@ -262,10 +273,8 @@ export const mayMakeCard = (person: Person | undefined, { currency }: { currency
 };
 
 /** A card payment is no user's, and on no account of ours: a scope holds it by its currency. */
-export const mayOperateCard = (
-  person: Pick<Person, 'roles' | 'scope'> | undefined,
-  { currency }: { currency: string },
-): boolean => may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);
+export const mayOperateCard = (person: Rights | undefined, { currency }: { currency: string }): boolean =>
+  may(person, 'resolve') && (person?.scope.currencies ?? [currency]).includes(currency);
 
 export function isWithin({ kinds, uids, accounts, currencies }: Scope, touched: ScopeFacts): boolean {
   const holds = (list: readonly string[] | undefined, values: readonly string[]): boolean =>

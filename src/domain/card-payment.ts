@@ -1,4 +1,4 @@
-import { decimalsEqual } from './money.ts';
+import { decimalsEqual, type Sum } from './money.ts';
 import type { Reason } from './payout-state.ts';
 
 /**
@@ -263,11 +263,6 @@ export interface VaultActivities {
   createCardPayment(input: CreateInput): Promise<CardSendResult>;
   /** Makes the vault forget the card; no error if it no longer has it. */
   forgetCard(card: CardHandle): Promise<void>;
-}
-
-interface Sum {
-  amount: string;
-  currency: string;
 }
 
 /** A sum as the acquirer shows it; null or absent: not shown. */

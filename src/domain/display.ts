@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { groupedAmount, parseDecimal } from './money.ts';
+import { groupedAmount, parseDecimal, type Sum } from './money.ts';
 import { isEnd, needsAttention, type ShownState } from './payout-state.ts';
 
 /** How values are shown to people in terminal and page. The CSV and JSON reports leave them unchanged. */
@@ -15,7 +15,7 @@ export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${groupedAmount(count)} ${count === 1 ? one : many}`;
 
 /** `1,200.00 EUR, 5,000 JPY` */
-export const totalsText = (totals: readonly { currency: string; amount: string }[]): string =>
+export const totalsText = (totals: readonly Sum[]): string =>
   totals.map(({ currency, amount }) => `${groupedAmount(amount)} ${currency}`).join(', ');
 
 /** `bob`, `bob or carol`, `bob, carol or dave`. */

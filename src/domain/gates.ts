@@ -6,7 +6,7 @@ import { compareDecimals, groupedAmount } from './money.ts';
 import type { Flag, Shown } from './payee.ts';
 import { objectionOf, type PayeeCheck } from './payee.ts';
 import type { Reason } from './payout-state.ts';
-import type { Terms } from './policy.ts';
+import type { Caps, Terms } from './policy.ts';
 import { because } from './reasons.ts';
 import type { SwitchScope } from './switch-scope.ts';
 
@@ -250,7 +250,6 @@ function stopsOf(guards: Partial<Found>): Stop[] {
 }
 
 type Read = Guards & Pick<Assessment, 'digest' | 'fee' | 'feeCurrency' | 'exchange' | 'mostSold' | 'checks'>;
-type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /**
  * What people must let through according to a reading. `payload` is the digest of the instruction. What each decision is bound

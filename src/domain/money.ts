@@ -169,21 +169,22 @@ export function allot(whole: bigint, weights: readonly bigint[]): bigint[] {
   return shares.map(({ at, part }) => part + (up.has(at) ? 1n : 0n));
 }
 
-export interface Total {
+export interface Sum {
   currency: string;
-  count: number;
   /** Decimal string with the currency's decimals. */
   amount: string;
 }
 
-type Added = Pick<Total, 'currency' | 'amount'>;
+export interface Total extends Sum {
+  count: number;
+}
 
 /** Adds up amounts one by one, by currency. */
 export class Totals {
   readonly #sums = new Map<string, Total>();
 
   /** `key`: what is added up apart, of one currency. */
-  add({ currency, amount }: Added, key = currency): void {
+  add({ currency, amount }: Sum, key = currency): void {
     const { count, amount: sum } = this.#sums.get(key) ?? { count: 0, amount: formatMinor(0n, currency) };
     this.#sums.set(key, { currency, count: count + 1, amount: addDecimals(sum, amount) });
   }
@@ -199,7 +200,7 @@ export class Totals {
   }
 }
 
-export function totalsOf(rows: Iterable<Added>): Total[] {
+export function totalsOf(rows: Iterable<Sum>): Total[] {
   const totals = new Totals();
   for (const row of rows) totals.add(row);
   return totals.list();

@@ -1,4 +1,4 @@
-import { compareDecimals } from './money.ts';
+import { compareDecimals, type Sum } from './money.ts';
 import type { PayoutKind } from './names.ts';
 import type { ClosedMeaning } from './order-status.ts';
 
@@ -6,7 +6,7 @@ import type { ClosedMeaning } from './order-status.ts';
  * Terms of a payout for its whole life. Read once by the first activity and returned into history, so that a later change of
  * configuration never affects a running payout. Durations are milliseconds, already scaled.
  */
-export interface Terms {
+export interface Terms extends Caps {
   waits: Waits;
   referenceDedupe: ReferenceDedupe;
   closedMeans: ClosedMeaning;
@@ -14,12 +14,15 @@ export interface Terms {
   signed?: true;
   /** How long an order's audit at the bank lasts, from the first attempt; the bank's time, never scaled. */
   auditTtlMs: number;
+  /** Epoch ms before which the row is not sent; absent: at once. */
+  dueAt?: number;
+}
+
+export interface Caps {
   /** Highest fee, in the fee's own currency; absent: no cap. */
   feeCap?: string;
   /** Fraction, "0.01" is one per cent. */
   maxSlippage: string;
-  /** Epoch ms before which the row is not sent; absent: at once. */
-  dueAt?: number;
 }
 
 export interface Waits {
@@ -83,12 +86,6 @@ export interface RuledPayout extends Sum {
   accountId?: string;
   /** The account that pays; after an exchange, not the one that the row names. */
   payingAccountId?: string;
-}
-
-interface Sum {
-  currency: string;
-  /** Decimal string. */
-  amount: string;
 }
 
 /** The largest quorum any matching rule asks for; 0 when none matches. */

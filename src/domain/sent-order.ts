@@ -1,7 +1,7 @@
 import type { ExchangePlan, ShownAccount, TransferPlan } from './agreed-cost.ts';
 import type { Assessment } from './gates.ts';
 import type { PayoutInstruction } from './instruction.ts';
-import { addDecimals, decimalsEqual, isBetween } from './money.ts';
+import { addDecimals, decimalsEqual, isBetween, type Sum } from './money.ts';
 import type { OrderKind } from './names.ts';
 import type { ExpectedOrder, OrderFacts } from './order-judgement.ts';
 import type { Reason } from './payout-state.ts';
@@ -232,9 +232,9 @@ type Stored = Record<'amount' | 'currency', string | null>;
  */
 export function amountPaid(
   shown: Stored | undefined,
-  sent: Pick<SentOrder, 'amount' | 'currency'> | undefined,
+  sent: Sum | undefined,
   { fee, feeCurrency }: { fee: string | null; feeCurrency: string | null },
-): { amount: string; currency: string } | undefined {
+): Sum | undefined {
   const amount = shown?.amount ?? undefined;
   const currency = shown?.currency ?? sent?.currency;
   if (amount === undefined || currency === undefined) return sent && { amount: sent.amount, currency: sent.currency };

@@ -35,7 +35,7 @@ export const exchangeTexts = ({ balances }: Costs): string[] =>
   );
 
 /** What lacks on which account, and what happens then. */
-export const shortfallTexts = ({ balances }: Pick<Costs, 'balances'>): string[] =>
+export const shortfallTexts = ({ balances }: Costs): string[] =>
   balances
     .filter(isShort)
     .map(
@@ -44,7 +44,7 @@ export const shortfallTexts = ({ balances }: Pick<Costs, 'balances'>): string[] 
     );
 
 /** Of payouts that are too late for the day on which they are sent. */
-export const laterTexts = ({ later }: Pick<Outlook, 'later'>): string[] =>
+export const laterTexts = ({ later }: Outlook): string[] =>
   [...Map.groupBy(later, ({ valueDate, cutOff }) => `${cutOff} ${valueDate}`).values()].map((alike) => {
     const [{ valueDate, cutOff } = { valueDate: '', cutOff: null }] = alike;
     const currencies = alike.map(({ currency }) => currency).join(', ');
@@ -74,7 +74,7 @@ export const boundTexts = ({ exchanges }: Pick<Plan, 'exchanges'>): string[] =>
 export const isZero = (amount: string): boolean => compareDecimals(amount, '0') === 0;
 
 /** What one exchange for many payouts saves. */
-export const comparedTexts = ({ compared }: Pick<Costs, 'compared'>): string[] =>
+export const comparedTexts = ({ compared }: Costs): string[] =>
   compared.map(({ id, sellCurrency, payouts, quoted, once, each, feeCurrency, saved }) => {
     const cost = ({ sold, fees }: typeof once): string =>
       isZero(fees) ? money(sold, sellCurrency) : `${money(sold, sellCurrency)} and ${money(fees, feeCurrency)} in fees`;
@@ -91,7 +91,7 @@ export const comparedTexts = ({ compared }: Pick<Costs, 'compared'>): string[] =
     return `${id} sells ${cost(once)} now, ${exchanges} would sell ${about}${cost(each)}${by}: one exchange ${difference}.`;
   });
 
-export function baseTexts({ inBase }: Pick<Costs, 'inBase'>): string[] {
+export function baseTexts({ inBase }: Costs): string[] {
   if (inBase === null) return [];
   const { amount, currency, without } = inBase;
   const rest = without.length === 0 ? '' : `, without ${without.join(' and ')}, for which the bank quotes no rate`;

@@ -2,7 +2,7 @@ import type { LabelledText } from '../domain/display.ts';
 import { counted } from '../domain/display.ts';
 import { shownValue } from '../domain/finding.ts';
 import { beneficiaryFields } from '../domain/instruction.ts';
-import { groupedAmount } from '../domain/money.ts';
+import { groupedAmount, type Sum } from '../domain/money.ts';
 import { FLAGS, type Flag, orderAlike } from '../domain/payee.ts';
 import type { Reason } from '../domain/payout-state.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
@@ -14,7 +14,7 @@ interface QuestionShown {
   row: PayoutRecord;
   asked: { question: string; digest: string; needed: number } | undefined;
   payee: { items: Readonly<Record<string, string | undefined>> } | undefined;
-  bounds: { feeAtMost?: string; sellAtMost?: { currency: string; amount: string }; maxSlippage: string | undefined };
+  bounds: { feeAtMost?: string; sellAtMost?: Sum; maxSlippage: string | undefined };
   hold: { reason: Reason; upTo?: string } | undefined;
   order: OrderShown | undefined;
 }

@@ -1,6 +1,6 @@
 import type { ExchangePlan } from '../domain/agreed-cost.ts';
 import { iso, isoOrNull } from '../domain/display.ts';
-import { allot, currencyExponent, formatDecimal, parseDecimal } from '../domain/money.ts';
+import { allot, currencyExponent, formatDecimal, parseDecimal, type Sum } from '../domain/money.ts';
 import { payeeName } from '../domain/payee.ts';
 import { isEnd } from '../domain/payout-state.ts';
 import { shownStateOf } from '../domain/returned.ts';
@@ -150,7 +150,7 @@ const inOrder = <Fact extends { orderId: string; kind?: string }>(facts: readonl
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What a completed payout paid, by the bank's order; else what is asked for. */
-function amountOf(record: PayoutRecord, { paid, attempts }: PayoutFacts): { amount: string; currency: string } {
+function amountOf(record: PayoutRecord, { paid, attempts }: PayoutFacts): Sum {
   const { amount, currency } = record.instruction;
   const asked = { amount, currency };
   if (record.state !== 'completed') return asked;

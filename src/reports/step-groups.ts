@@ -1,5 +1,5 @@
 import { shortId } from '../domain/display.ts';
-import { groupedAmount, Totals } from '../domain/money.ts';
+import { groupedAmount, type Sum, Totals } from '../domain/money.ts';
 import { needsAttention, type Reason, type ShownState } from '../domain/payout-state.ts';
 import { shownStateOf } from '../domain/returned.ts';
 import type { PayoutRecord } from '../store/store.ts';
@@ -12,7 +12,7 @@ export interface StepGroup extends NextStep {
   needsAttention: boolean;
   count: number;
   /** One for each currency, sorted by code. */
-  totals: { currency: string; amount: string }[];
+  totals: Sum[];
   /** In the given order. */
   rows: readonly PayoutRecord[];
 }

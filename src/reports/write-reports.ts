@@ -47,7 +47,7 @@ export const failedName = (batch: NamedBatch): string => `${fileStem(batch)}-fai
 /** Writes all three in one pass over the rows, so that they agree, each atomically. The same report gives the same bytes. */
 export async function writeReports(
   folder: string,
-  batch: Pick<BatchHead, 'batchId' | 'file'>,
+  batch: NamedBatch,
   paths: ReportPaths,
   report: ReportInPages,
 ): Promise<BatchSummary> {
@@ -80,7 +80,7 @@ export async function writeWhole(path: string, pieces: Iterable<string> | AsyncI
 }
 
 /** The document of `--json` in pieces, in this order; what is summed up from the rows comes after them. */
-function jsonPieces({ batchId, file }: Pick<BatchHead, 'batchId' | 'file'>) {
+function jsonPieces({ batchId, file }: NamedBatch) {
   let before = '\n';
   const line = (payout: ReportedPayout): string => {
     const text = before + JSON.stringify(payout);
@@ -96,10 +96,7 @@ function jsonPieces({ batchId, file }: Pick<BatchHead, 'batchId' | 'file'>) {
 }
 
 /** The same as a stream: it is never completely in memory. */
-export async function* jsonReport(
-  batch: Pick<BatchHead, 'batchId' | 'file'>,
-  report: ReportInPages,
-): AsyncGenerator<string> {
+export async function* jsonReport(batch: NamedBatch, report: ReportInPages): AsyncGenerator<string> {
   const json = jsonPieces(batch);
   yield json.start;
   let next = await report.next();

@@ -1,7 +1,7 @@
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { ScopeFacts } from '../domain/authority.ts';
 import type { OriginalTransaction } from '../domain/bank-message.ts';
-import type { PayoutInstruction } from '../domain/instruction.ts';
+import type { Sum } from '../domain/money.ts';
 import {
   type BatchControl,
   controlsAtLeastAsPermissive,
@@ -447,11 +447,7 @@ const shownState = ({ state, returnedAs }: Pick<Tables['payouts'], 'state' | 're
   state === 'completed' && returnedAs === 'returned' ? 'returned' : state;
 
 /** With the states that people are shown. */
-export async function amounts(
-  db: Database,
-  batchId: string,
-  limit: number,
-): Promise<({ state: ShownState } & Pick<PayoutInstruction, 'amount' | 'currency'>)[]> {
+export async function amounts(db: Database, batchId: string, limit: number): Promise<({ state: ShownState } & Sum)[]> {
   const query = db.selectFrom('payouts').select(['state', 'returnedAs', 'instruction']).where('batchId', '=', batchId);
   const found = await query.where('row', 'is not', null).limit(limit).execute();
   return found.map(({ instruction: { amount, currency }, ...row }) => ({ state: shownState(row), amount, currency }));

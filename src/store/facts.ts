@@ -1,4 +1,4 @@
-import { unsigned } from '../domain/money.ts';
+import { type Sum, unsigned } from '../domain/money.ts';
 import { type CameBack, cameBackWith, isWhole, sameReturn, smaller } from '../domain/returned.ts';
 import { audit } from './audit-log.ts';
 import { json } from './engine/column-dialect.ts';
@@ -93,11 +93,7 @@ async function setCameBack(db: Database, reference: string, cameBack: CameBack |
 }
 
 /** What was paid by the bank's order, else what was asked for. */
-async function paidOf(
-  db: Database,
-  reference: string,
-  asked: { amount: string; currency: string },
-): Promise<{ amount: string; currency: string }> {
+async function paidOf(db: Database, reference: string, asked: Sum): Promise<Sum> {
   const [order] = await paidOrdersOf(db, [reference]);
   return { amount: order?.amount ?? asked.amount, currency: order?.currency ?? asked.currency };
 }

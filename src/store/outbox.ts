@@ -117,10 +117,13 @@ export async function subscriptions(db: Database): Promise<SubscriptionRecord[]>
   return db.selectFrom('subscriptions').select(SHOWN).orderBy('name').execute();
 }
 
-/** Who delivers to a subscription, and until when. */
-interface Lease {
+interface LeaseKey {
   name: string;
   owner: string;
+}
+
+/** Who delivers to a subscription, and until when. */
+interface Lease extends LeaseKey {
   now: number;
   until: number;
 }
@@ -145,7 +148,7 @@ export async function leaseSubscription(
 }
 
 /** Releases the lease at once. */
-export async function releaseSubscription(db: Database, { name, owner }: Pick<Lease, 'name' | 'owner'>): Promise<void> {
+export async function releaseSubscription(db: Database, { name, owner }: LeaseKey): Promise<void> {
   await db
     .updateTable('subscriptions')
     .set({ owner: null, ownedUntil: null })
@@ -165,7 +168,7 @@ export interface SubscriptionMove extends Partial<Omit<SubscriptionRecord, 'name
 /** Stores progress, all or nothing. False: another process sends by now, or a replay was requested meanwhile. */
 export function recordDeliveryProgress(
   db: Database,
-  { name, owner, from }: Pick<Lease, 'name' | 'owner'> & { from: number },
+  { name, owner, from }: LeaseKey & { from: number },
   { refused = [], resolved = [], ...move }: SubscriptionMove,
 ): Promise<boolean> {
   return inTransaction(db, async (transaction) => {

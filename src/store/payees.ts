@@ -6,6 +6,12 @@ import { type Database, holding, inChunks, inTransaction } from './engine/databa
 import { ownOrWithin, type PayoutSearch } from './payout-search.ts';
 import type { KeptCheck, PayeePayment, SeenPayee } from './schema.ts';
 
+interface PayeeKey {
+  uid: string;
+  /** Of the beneficiary. */
+  payeeId: string;
+}
+
 const ACTIONS: Readonly<Record<KeptCheck['kind'], string>> = {
   verification: 'had the payee verified',
   screening: 'had the payee screened',
@@ -140,10 +146,7 @@ export async function seenPayee(
 }
 
 /** Those of these payees that the bank has shown. */
-export async function payeesOf(
-  db: Database,
-  asked: readonly Pick<SeenPayee, 'uid' | 'payeeId'>[],
-): Promise<NamedPayee[]> {
+export async function payeesOf(db: Database, asked: readonly PayeeKey[]): Promise<NamedPayee[]> {
   const wanted = new Map(asked.map((payee) => [keyOf(payee), payee]));
   const query = db.selectFrom('payees').select(['uid', 'payeeId', 'name', 'items', 'earlier']);
   const found = await inChunks(wanted.values(), (some) => {
@@ -156,7 +159,7 @@ export async function payeesOf(
   return found.filter((row) => wanted.has(keyOf(row)));
 }
 
-const keyOf = ({ uid, payeeId }: Pick<SeenPayee, 'uid' | 'payeeId'>): string => JSON.stringify([uid, payeeId]);
+const keyOf = ({ uid, payeeId }: PayeeKey): string => JSON.stringify([uid, payeeId]);
 
 /** Which payees are listed; all conditions must hold. */
 export interface PayeeSearch {
@@ -212,11 +215,7 @@ export async function payeeList(
 }
 
 /** Newest first, at most `limit`. */
-export async function paymentsTo(
-  db: Database,
-  { uid, payeeId }: Pick<SeenPayee, 'uid' | 'payeeId'>,
-  limit: number,
-): Promise<PayeePayment[]> {
+export async function paymentsTo(db: Database, { uid, payeeId }: PayeeKey, limit: number): Promise<PayeePayment[]> {
   return db
     .selectFrom('payeePayments')
     .selectAll()

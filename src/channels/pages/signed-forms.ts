@@ -8,6 +8,7 @@ import {
   type ScopeFacts,
   type SignedDecision,
   type Statement,
+  type StatementAbout,
 } from '../../domain/authority.ts';
 import { Problem } from '../../domain/problem.ts';
 import { storeDecision } from '../../people/decisions/verdict.ts';
@@ -55,9 +56,7 @@ export function challengeOptions(
   return { options: { challenge, rpId, allowCredentials, userVerification: 'required' } };
 }
 
-/** What an operator signs: always an approval of what they do. */
-type OperatorForm = Pick<Statement, 'question' | 'reference' | 'digest' | 'remark'>;
-type About = OperatorForm & Pick<Statement, 'decision'>;
+type About = StatementAbout & Pick<Statement, 'decision'>;
 
 /** Fields of a form that show who sends it (`signed-form.ts`). */
 export const senderFields = { by: storableText.optional(), signed: z.string().optional() };
@@ -127,7 +126,7 @@ export function senderOf(
 export async function operatorOf(
   request: FastifyRequest,
   gateway: PagesGateway,
-  form: OperatorForm,
+  form: StatementAbout,
   { touched, ...sent }: Sent & { touched?: ScopeFacts },
 ): Promise<{ by: string; decisionId?: string } | ToSign> {
   const sender = senderOf(request, gateway, { ...form, decision: 'approve' }, sent);

@@ -4,7 +4,7 @@ import { mostSoldFor } from '../../domain/agreed-cost.ts';
 import { dueDate } from '../../domain/business-days.ts';
 import { isoOrNull } from '../../domain/display.ts';
 import type { PayoutInstruction } from '../../domain/instruction.ts';
-import { addDecimals, compareDecimals, type Total, Totals } from '../../domain/money.ts';
+import { addDecimals, compareDecimals, type Sum, type Total, Totals } from '../../domain/money.ts';
 import type { PayeeDetails } from '../../domain/payee.ts';
 import { bankIdentity } from '../../platform/config/bank.ts';
 import type { Config } from '../../platform/config.ts';
@@ -179,9 +179,7 @@ function boughtOnce(
 type ExchangeAccounts = Pick<PlannedExchange, 'uid' | 'accountId' | 'payingAccountId'>;
 
 /** What a row sells at most; undefined: its plan has not shown it. `key`: what it is added up with. */
-function exchangeOf(
-  instruction: PayoutInstruction,
-): { key: string; sells: Pick<Total, 'amount' | 'currency'> } | undefined {
+function exchangeOf(instruction: PayoutInstruction): { key: string; sells: Sum } | undefined {
   const { uid, account_id: accountId, amount, currency } = instruction;
   const { sell_currency: sellCurrency, max_rate: maxRate, paying_account_id: payingAccountId } = instruction;
   const { exchanged_by: reference } = instruction;

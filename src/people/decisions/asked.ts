@@ -6,7 +6,7 @@ import type { Assessment, Payee } from '../../domain/gates.ts';
 import { approvalDigest, madeDigest } from '../../domain/identity.ts';
 import { addDecimals, compareDecimals } from '../../domain/money.ts';
 import type { Flag } from '../../domain/payee.ts';
-import { approvalsNeeded, asksAlone, type RuledPayout, type Terms } from '../../domain/policy.ts';
+import { approvalsNeeded, asksAlone, type Caps, type RuledPayout, type Terms } from '../../domain/policy.ts';
 import type { WorkerSettings } from '../../domain/settings.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 
@@ -18,8 +18,6 @@ export interface SeenAtBank
 }
 
 export const asPayee = (beneficiary: Beneficiary): Payee => ({ id: beneficiary.id, digest: payeeDigest(beneficiary) });
-
-export type Caps = Pick<Terms, 'feeCap' | 'maxSlippage'>;
 
 /** The row's own caps, or those of the settings. */
 export const capsOf = ({ instruction }: Pick<PayoutRecord, 'instruction'>, { feeCap, maxSlippage }: Caps): Caps => ({

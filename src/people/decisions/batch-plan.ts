@@ -4,10 +4,11 @@ import { beneficiaryFields, type PayoutInstruction } from '../../domain/instruct
 import { compareDecimals, type Total, Totals } from '../../domain/money.ts';
 import { type Flag, lookAlikeKeys } from '../../domain/payee.ts';
 import { BEFORE_APPROVAL_STATES } from '../../domain/payout-state.ts';
+import type { Caps } from '../../domain/policy.ts';
 import { inPages } from '../../store/in-pages.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { type PlanRow, signablePlan } from '../signing/signed-plan.ts';
-import { type Caps, capsOf } from './asked.ts';
+import { capsOf } from './asked.ts';
 import { foresight, once, type PlanDeps } from './foresee.ts';
 import { neededNow, raised } from './let-through.ts';
 import { openQuestion, type ReadQuestion, signsOtherwise } from './shown-question.ts';

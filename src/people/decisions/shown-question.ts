@@ -9,12 +9,13 @@ import { approvalDigest, payloadDigest } from '../../domain/identity.ts';
 import { mainOrderKindOf, type OrderKind } from '../../domain/names.ts';
 import { differencesOf, NO_REFERENCE, REFERENCE_FORM } from '../../domain/order-judgement.ts';
 import type { Reason } from '../../domain/payout-state.ts';
+import type { Caps } from '../../domain/policy.ts';
 import { questionOfHold } from '../../domain/reasons.ts';
 import { differenceText, forPeople } from '../../domain/reconciliation.ts';
 import { expectedOrder } from '../../domain/sent-order.ts';
 import { orderReference, orderReferences } from '../../store/claimed-row.ts';
 import type { PayoutRecord, Store } from '../../store/store.ts';
-import { type AskedBy, asPayee, type Caps, capsOf, costAtMost, signedParts } from './asked.ts';
+import { type AskedBy, asPayee, capsOf, costAtMost, signedParts } from './asked.ts';
 
 import { neededNow } from './let-through.ts';
 import { isOneDocument, type SignedQuestion } from './verdict.ts';

@@ -161,13 +161,15 @@ const resourceOf = ({ version, deployment }: TracingOptions): Resource =>
     ...(deployment !== undefined && { 'deployment.environment.name': deployment }),
   }).merge(detectResources({ detectors: [serviceInstanceIdDetector, envDetector] }));
 
-/** Where the spans of a payout are. */
-interface Place {
+interface SpanIds {
   traceId: string;
-  /** Of the workflow. */
   spanId: string;
+}
+
+/** Where the spans of a payout are: the span is that of its workflow. */
+interface Place extends SpanIds {
   /** The request in whose trace it is. */
-  parent?: Pick<SpanContext, 'traceId' | 'spanId'>;
+  parent?: SpanIds;
   /** The request that brought it among others. */
   link?: Link;
 }
@@ -202,7 +204,7 @@ function placeIn(own: Place, brought: BatchTrace | undefined): Place {
   return { ...own, link: { context: sampled(request) } };
 }
 
-const sampled = ({ traceId, spanId }: Pick<SpanContext, 'traceId' | 'spanId'>): SpanContext => ({
+const sampled = ({ traceId, spanId }: SpanIds): SpanContext => ({
   traceId,
   spanId,
   traceFlags: TraceFlags.SAMPLED,
@@ -210,8 +212,7 @@ const sampled = ({ traceId, spanId }: Pick<SpanContext, 'traceId' | 'spanId'>): 
 });
 
 /** For a payout: its workflow's span, which is itself sent only when the workflow ends. */
-const under = (parent: Pick<SpanContext, 'traceId' | 'spanId'>): Context =>
-  trace.setSpanContext(ROOT_CONTEXT, sampled(parent));
+const under = (parent: SpanIds): Context => trace.setSpanContext(ROOT_CONTEXT, sampled(parent));
 
 function idsOf(span: Span): CurrentSpan {
   const { traceId, spanId, traceFlags } = span.spanContext();

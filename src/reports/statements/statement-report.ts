@@ -1,5 +1,5 @@
 import { iso, isoOrNull } from '../../domain/display.ts';
-import { formatMinor, sumDecimals } from '../../domain/money.ts';
+import { formatMinor, type Sum, sumDecimals } from '../../domain/money.ts';
 import { DISCREPANCIES } from '../../domain/statements/discrepancies.ts';
 import { entryOfLine, type KeptEntry } from '../../domain/statements/lines.ts';
 import { repeatsOf } from '../../domain/statements/repeats.ts';
@@ -18,8 +18,8 @@ export interface DiscrepancyDocument {
   uid: string;
   accountId: string;
   day: string;
-  ours: { amount: string; currency: string } | null;
-  booked: { amount: string; currency: string } | null;
+  ours: Sum | null;
+  booked: Sum | null;
   isOpen: boolean;
   incidentId: string | null;
   payout: PayoutSide | null;

@@ -1,6 +1,6 @@
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import type { DecideUpdate } from '../../../domain/authority.ts';
+import type { DecideUpdate, StatementAbout } from '../../../domain/authority.ts';
 import { isDecision, resolveDigest, type SignedDecision } from '../../../domain/authority.ts';
 import { MESSAGES } from '../../../domain/names.ts';
 import { canRecheck, RESOLVE_ACTIONS } from '../../../domain/payout-state.ts';
@@ -200,8 +200,6 @@ export function nameOf({ caller, config }: Place, by: string | undefined, signed
   throw new Problem('usage', 'name-missing', 'Nobody is named as who asks.', { hint: 'Give your name.' });
 }
 
-type About = Pick<SignedDecision, 'question' | 'reference' | 'digest' | 'remark'>;
-
 /**
  * Stores what an operator has signed before it is carried out. Throws a `Problem` if the policy requires a signature and this is
  * none for exactly that.
@@ -209,7 +207,7 @@ type About = Pick<SignedDecision, 'question' | 'reference' | 'digest' | 'remark'
 export async function storeSigned(
   { store, config, now }: Place,
   signed: SignedDecision | undefined,
-  about: About,
+  about: StatementAbout,
   touched?: ReturnType<typeof scopeFactsOfRow>,
 ): Promise<void> {
   const { settings } = config;
@@ -234,9 +232,9 @@ export const NOT_COUNTED = 'Nothing was decided. Read the question again, and si
 export const WHAT_TO_SIGN = 'docs/production.md ("For programs") says what each request signs.';
 
 /** Members of the statement that are other than what is asked for. */
-const differences = (signed: SignedDecision, about: About): string[] =>
+const differences = (signed: SignedDecision, about: StatementAbout): string[] =>
   Object.entries({ ...about, decision: 'approve' })
-    .filter(([member, value]) => signed[member as keyof About | 'decision'] !== value)
+    .filter(([member, value]) => signed[member as keyof StatementAbout | 'decision'] !== value)
     .map(([member]) => member);
 
 export const notYours = (who: string): Problem =>
