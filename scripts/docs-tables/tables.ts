@@ -3,6 +3,7 @@ import { CODE_RULES, type KnownOutcome } from '../../src/bank/errors.ts';
 import { ENVELOPE_CODES, type EnvelopeCode } from '../../src/bank/schemas/envelope.ts';
 import { EXIT } from '../../src/cli/exit.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { ROLES } from '../../src/domain/authority.ts';
 import { CARD_STATES, isCardEnd } from '../../src/domain/card-payment.ts';
 import { EVENT_KINDS } from '../../src/domain/events-out.ts';
 import { FAILURES } from '../../src/domain/failures.ts';
@@ -24,6 +25,7 @@ import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/hol
 import type { Keys } from '../../src/platform/config/key.ts';
 import { CONFIG_KEYS, SETTING_GROUPS } from '../../src/platform/config.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
+import { STAGES } from '../../src/reports/pain002/status-report.ts';
 import { ISO_REASONS } from '../../src/reports/pain002/write-pain002.ts';
 import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/report-columns.ts';
 import { SENTINELS } from '../../src/sandbox/bank/order-machine.ts';
@@ -136,6 +138,8 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   'card-routes': ({ words }) => CARD_ROUTES.map(({ route, by }) => [code(route), by, words(code(route), 2)]),
   'webhook-schemes': ({ words }) =>
     CONFIG_KEYS.PAYOUTS_WEBHOOK_SCHEME.schema.options.map((scheme) => [code(scheme), words(code(scheme), 1)]),
+  roles: ({ words }) => ROLES.map((role) => [code(role), words(code(role), 1)]),
+  'answer-stages': ({ words }) => STAGES.map((stage) => [code(stage), words(code(stage), 1), words(code(stage), 2)]),
   verdicts: () =>
     CHECK_KINDS.flatMap((kind) =>
       VERDICTS[kind].map((verdict) => {
