@@ -7,7 +7,7 @@ import type { Flag, Shown } from './payee.ts';
 import { objectionOf, type PayeeCheck } from './payee.ts';
 import type { Reason } from './payout-state.ts';
 import type { Caps, Terms } from './policy.ts';
-import { because } from './reasons.ts';
+import { because, isOfAccount } from './reasons.ts';
 import type { SwitchScope } from './switch-scope.ts';
 
 /** A payee at the bank; `digest` changes with any of its details. */
@@ -176,18 +176,32 @@ export function nextGate(assessment: Assessment, terms: Terms, passes: GrantedAp
 const isShort = ({ funds }: Assessment): boolean => funds?.enough === false && funds.isStale !== true;
 
 /**
- * What follows from a refusal (`refused`) that the bank repeats (`said`), by a reading made after it. If what the bank shows agrees with the
- * order, waiting changes nothing: a bank that answers a known reference with its first answer refuses it for ever.
+ * What follows from a refusal (`refused`) that the bank repeats (`said`), by a later reading. If that agrees with the order, waiting
+ * changes nothing: a bank that repeats its first answer for a reference refuses it for ever.
  */
 export function afterRepeatedRefusal(said: string, refused: Obstacle, found: Assessment): Assessment {
   const { funds, beneficiary, obstacle } = found;
   if (obstacle !== undefined || isShort(found) || beneficiary?.known === false) return found;
+  // No reading shows whether an account is frozen.
+  if (refused.kind === 'hold' && refused.reason.code === 'account-frozen') return held(refused, found);
   const isUnknown = refused.kind === 'await-funds' && funds?.isStale === true;
   const code = isUnknown ? 'balance-from-cache' : 'refusal-contradicted';
   const reason = because(code, funds === undefined ? said : `${said}; ${shownFunds(funds)}`);
-  // The list is read again before the next send anyway; until then its doubt would hide the reason that people can act on.
-  return { ...found, listDoubt: undefined, obstacle: { kind: 'hold', reason } };
+  return held({ kind: 'hold', reason }, found);
 }
+
+/** The list is read again before the next send; its doubt would hide the reason. */
+const held = (obstacle: Obstacle, found: Assessment): Assessment => ({
+  ...found,
+  listDoubt: undefined,
+  obstacle,
+});
+
+/** What an account was refused for stays the reason until its order may be sent again: its other rows wait for that. */
+export const afterObstacle = (obstacle: Obstacle | undefined, found: Assessment): Assessment =>
+  obstacle?.kind === 'hold' && isOfAccount(obstacle.reason) && !found.obstacle && found.listDoubt === 'too-soon'
+    ? held(obstacle, found)
+    : found;
 
 /** What the account shows and what the payout needs, in words, in the account's currency. */
 export const shownFunds = ({ available, needs, isStale }: NonNullable<Assessment['funds']>): string =>

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Assessment, nextGate } from '../../src/domain/gates.ts';
+import {
+  type Assessment,
+  afterObstacle,
+  afterRepeatedRefusal,
+  nextGate,
+  type Obstacle,
+} from '../../src/domain/gates.ts';
 import { needsAttention } from '../../src/domain/payout-state.ts';
 import type { Terms } from '../../src/domain/policy.ts';
 import { because } from '../../src/domain/reasons.ts';
@@ -153,5 +159,28 @@ describe('what our own store has against a submit', () => {
     const worse = [{ reason: because('fee-above-cap'), digest: 'higher' }];
     const gate = nextGate(assessment({ exceptions: worse }), terms(), { letThrough: ['fee'] }, 0);
     expect(gate).toMatchObject({ gate: 'hold', digest: 'higher' });
+  });
+});
+
+describe('a refusal, by a reading after it', () => {
+  const refused = (code: 'account-frozen' | 'account-not-found'): Obstacle => ({ kind: 'hold', reason: because(code) });
+
+  it('remains the reason while the list is too young to send again, and no longer', () => {
+    const obstacle = refused('account-frozen');
+    expect(nextGate(afterObstacle(obstacle, assessment({ listDoubt: 'too-soon' })), terms(), {}, 0)).toMatchObject({
+      gate: 'hold',
+      reason: { code: 'account-frozen' },
+    });
+    expect(nextGate(afterObstacle(obstacle, assessment()), terms(), {}, 0)).toEqual({ gate: 'open' });
+    const other = assessment({ listDoubt: 'too-soon', obstacle: refused('account-not-found') });
+    expect(afterObstacle(obstacle, other)).toBe(other);
+    expect(afterObstacle(undefined, assessment({ listDoubt: 'too-soon' }))).toMatchObject({ listDoubt: 'too-soon' });
+  });
+
+  it('is contradicted by an account that is shown, unless the bank says that it is frozen', () => {
+    const reasonAfter = (code: 'account-frozen' | 'account-not-found') =>
+      afterRepeatedRefusal('code n', refused(code), assessment()).obstacle;
+    expect(reasonAfter('account-not-found')).toMatchObject({ reason: { code: 'refusal-contradicted' } });
+    expect(reasonAfter('account-frozen')).toEqual(refused('account-frozen'));
   });
 });

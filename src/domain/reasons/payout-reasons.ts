@@ -18,6 +18,8 @@ const resolve = (action: string): string => toResolve('resolve', action);
 const REJECT = '`payouts reject ID` ends it unpaid';
 const RETRY = '`payouts retry ID` if it still has to be paid';
 const CHECK = '`payouts recheck ID` tries again at once';
+const ANEW = '`payouts cancel ID` and then `payouts retry ID` pay under a new reference';
+const CLARIFY = `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID\` and submit the row under a new document id.`;
 const ASKS_AGAIN = 'The provider is asked again at least once an hour; the payout continues when the answer allows it.';
 
 /** Reasons of a payout that waits for someone, is held, or ended unpaid. */
@@ -91,30 +93,22 @@ export const PAYOUT_REASONS = {
   'account-frozen': ofAccount(
     forApproverToRecheck(
       'the bank reports the account as frozen',
-      `Have the bank unfreeze the account. Then ${CHECK}. ${REJECT}.`,
+      `Have the bank unfreeze the account. Then ${CHECK}. If it still refuses, ${ANEW}. ${REJECT}.`,
     ),
   ),
-  'account-not-found': ofAccount(
-    forApproverToRecheck(
-      'the bank does not know the account',
-      `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID\` and submit the row under a new document id.`,
-    ),
-  ),
+  'account-not-found': ofAccount(forApproverToRecheck('the bank does not know the account', CLARIFY)),
   'beneficiary-changed': forApproverToRecheck(
     'the beneficiary at the bank differs from the instruction',
     `Compare the payee at the bank with the instruction, and correct it at the bank. Then ${CHECK}, and accepts no change. ${REJECT}.`,
   ),
-  'beneficiary-not-found': forApproverToRecheck(
-    'the bank does not know the beneficiary',
-    `If the id is right, clarify with the bank; then ${CHECK}. If it is wrong, \`payouts reject ID\` and submit the row under a new document id.`,
-  ),
+  'beneficiary-not-found': forApproverToRecheck('the bank does not know the beneficiary', CLARIFY),
   'beneficiary-conflict': forApproverToRecheck(
     'the bank has this beneficiary with other details',
     `Correct the payee at the bank; then ${CHECK}. Or \`payouts reject ID\` and submit a new row with the beneficiary_id.`,
   ),
   'refusal-contradicted': forApproverToRecheck(
     'the bank keeps refusing it although what it shows agrees with it',
-    `Ask the bank why. If it repeats its first answer for a reference, \`payouts cancel ID\` and then \`payouts retry ID\` pay under a new reference. Otherwise ${CHECK}; it sends the same reference again. ${REJECT}.`,
+    `Ask the bank why. If it repeats its first answer for a reference, ${ANEW}. Otherwise ${CHECK}; it sends the same reference again. ${REJECT}.`,
   ),
   'balance-from-cache': forApproverToRecheck(
     'the bank keeps refusing it for lack of money, and only a cache shows what the account has',

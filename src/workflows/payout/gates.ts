@@ -2,6 +2,7 @@ import { condition, sleep } from '@temporalio/workflow';
 import { holdDigest } from '../../domain/authority.ts';
 import {
   type Assessment,
+  afterObstacle,
   afterRepeatedRefusal,
   type Gate,
   type GrantedApprovals,
@@ -129,7 +130,7 @@ export class Gates {
           gate satisfies never;
       }
       if (ended !== undefined) return ended;
-      found = obstacle === undefined ? await this.assess() : { ...found, obstacle };
+      found = obstacle === undefined ? afterObstacle(found.obstacle, await this.assess()) : { ...found, obstacle };
     }
   }
 
