@@ -449,8 +449,8 @@ export const CAUSES = {
     of: HTTP,
     shape:
       /without an envelope|gave no token|not JSON|is not a gateway|does not follow the contract|outside the interface|HPE_\w+|\bHTTP [24]\d\d\b/,
-    says: 'what answers there does not speak its interface: a page of a proxy or a login, or another service',
-    remedy: 'Correct host, port and path in {address}.',
+    says: 'what answers there does not speak its interface: a page of a proxy, a login or a maintenance, or another service',
+    remedy: 'If it worked before, wait, and ask those who run it; otherwise correct host, port and path in {address}.',
   },
   'tls-failed': {
     of: NETWORK,

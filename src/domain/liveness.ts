@@ -62,20 +62,31 @@ const OPERATORS = 'those who run the workers';
 const PARTS: Readonly<Record<AskedPart, string>> = { bank: 'the bank', temporal: 'Temporal' };
 const ADDRESS: Readonly<Record<AskedPart, string>> = { bank: 'PAYOUTS_API_URL', temporal: 'TEMPORAL_ADDRESS' };
 
-/** What ends without anybody changing a setting; anything else, and what is not known, has a remedy or none. */
-const PASSING: ReadonlySet<CauseName | null> = new Set([
-  null,
-  ...(['nothing-listens', 'silent', 'closes-the-connection', 'fails-itself', 'asks-for-fewer-calls'] as const),
-]);
-
-/** Something answers there, so that it must not be called unanswered. */
-const ANSWERS: ReadonlySet<CauseName | null> = new Set([
-  ...(['answers-something-else', 'fails-itself', 'wrong-path', 'redirects', 'asks-for-fewer-calls'] as const),
-  ...(['key-refused', 'token-missing', 'token-repeated'] as const),
-]);
+/** What is known of a cause: whether something answers there, and whether it may end without anybody changing a setting. */
+const OUTAGE_KINDS: Readonly<Partial<Record<CauseName, { answers?: true; passes?: 'yes' | 'perhaps' }>>> = {
+  'nothing-listens': { passes: 'yes' },
+  silent: { passes: 'yes' },
+  'closes-the-connection': { passes: 'yes' },
+  'fails-itself': { answers: true, passes: 'yes' },
+  'asks-for-fewer-calls': { answers: true, passes: 'yes' },
+  // What a bank under maintenance answers too: nobody should change an address that was right.
+  'answers-something-else': { answers: true, passes: 'perhaps' },
+  redirects: { answers: true, passes: 'perhaps' },
+  'wrong-path': { answers: true, passes: 'perhaps' },
+  'key-refused': { answers: true },
+  'token-missing': { answers: true },
+  'token-repeated': { answers: true },
+};
 
 const didNot = (cause: CauseName | null): string =>
-  ANSWERS.has(cause) ? 'has given no usable answer' : 'has not answered';
+  cause !== null && OUTAGE_KINDS[cause]?.answers ? 'has given no usable answer' : 'has not answered';
+
+function todoAbout(part: AskedPart, cause: CauseName | null): string {
+  const passes = cause === null ? 'yes' : OUTAGE_KINDS[cause]?.passes;
+  if (passes === 'yes') return 'Nothing.';
+  const says = `\`payouts doctor\` says what to change (${ADDRESS[part]}).`;
+  return passes === 'perhaps' ? `It may be under maintenance. If this lasts, ${says}` : says;
+}
 
 /** What is in the way of all payouts. `start`: the command that starts a worker. */
 export function hindrancesOf({ workers, lastSeenAt, outages }: Liveness, start: string): Hindrance[] {
@@ -96,7 +107,7 @@ export function hindrancesOf({ workers, lastSeenAt, outages }: Liveness, start: 
         part,
         says: `${PARTS[part]} ${didNot(outage.cause)} since ${minuteOf(outage.since)}${why}`,
         who: OPERATORS,
-        todo: PASSING.has(outage.cause) ? 'Nothing.' : `\`payouts doctor\` says what to change (${ADDRESS[part]}).`,
+        todo: todoAbout(part, outage.cause),
         byItself: `It continues when ${PARTS[part]} answers.`,
       },
     ];

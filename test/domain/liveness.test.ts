@@ -39,6 +39,13 @@ it('what ends only by a change of the settings is not called nothing to do', () 
   ]);
 });
 
+it('nobody is sent to change an address because the bank shows a page of its maintenance', () => {
+  const maintained = worker({ outages: { bank: { since: AT_0609, cause: 'answers-something-else' } } });
+  expect(texts([maintained])[0]).toMatch(
+    /Nothing is lost\. It may be under maintenance\. If this lasts, `payouts doctor` says what to change/,
+  );
+});
+
 it.each([
   ['was killed', worker({ aliveAt: AT_0609 })],
   ['has ended', worker({ aliveAt: AT_0609, endedAt: AT_0609 })],
