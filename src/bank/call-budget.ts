@@ -2,10 +2,16 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterCall, type CallEnd, callsNow, HEALTHY, type Health, sliceOf } from '../domain/pace.ts';
 import { orAborted } from './deadline.ts';
 
+interface Admitted {
+  /** Before the other calls that wait: a send is already recorded. */
+  goesFirst: boolean;
+  signal: AbortSignal;
+}
+
 /** Admits each call of the bank before it leaves, and learns its result. */
 export interface Admission {
   /** Resolves when the call may leave; rejects if the signal aborts first, or if the budget cannot be booked. */
-  admit(call: { isSend: boolean; signal: AbortSignal }): Promise<void>;
+  admit(call: Admitted): Promise<void>;
   ended(call: CallEnd): void;
 }
 
@@ -45,7 +51,7 @@ export class CallBudget implements Admission {
     this.#all = new Gate(ALL, options.limits.all, options, (calls) => callsNow(this.#health, calls, now()));
   }
 
-  async admit(call: { isSend: boolean; signal: AbortSignal }): Promise<void> {
+  async admit(call: Admitted): Promise<void> {
     const uid = user.getStore();
     if (uid !== undefined) await this.#ofUser(uid).pass(call);
     await this.#all.pass(call);
@@ -71,15 +77,15 @@ interface Waiting extends PromiseWithResolvers<void> {
   isGone: boolean;
 }
 
-/** Queue of calls under one limit: sends before reads, each first come, first served. */
+/** Queue of calls under one limit: those that go first before the others, each first come, first served. */
 class Gate {
   readonly #key: string;
   readonly #options: CallBudgetOptions;
   readonly #slice: { calls: number; lengthMs: number };
   /** How many calls of a slice may be made now. */
   readonly #paced: (calls: number) => number;
-  readonly #sends: Waiting[] = [];
-  readonly #reads: Waiting[] = [];
+  readonly #first: Waiting[] = [];
+  readonly #others: Waiting[] = [];
   #left = 0;
   #endsAt = 0;
   #isServing = false;
@@ -95,11 +101,11 @@ class Gate {
     return !this.#isServing;
   }
 
-  async pass({ isSend, signal }: { isSend: boolean; signal: AbortSignal }): Promise<void> {
+  async pass({ goesFirst, signal }: Admitted): Promise<void> {
     signal.throwIfAborted();
     if (!this.#isServing && this.#take()) return;
     const waiting: Waiting = { ...Promise.withResolvers<void>(), isGone: false };
-    (isSend ? this.#sends : this.#reads).push(waiting);
+    (goesFirst ? this.#first : this.#others).push(waiting);
     if (!this.#isServing) void this.#serve();
     try {
       await orAborted(waiting.promise, signal);
@@ -126,20 +132,20 @@ class Gate {
         while (this.#left > 0 && this.#hasWaiting()) this.#letGo();
       }
     } catch (error) {
-      for (const { reject } of [...this.#sends.splice(0), ...this.#reads.splice(0)]) reject(error);
+      for (const { reject } of [...this.#first.splice(0), ...this.#others.splice(0)]) reject(error);
     } finally {
       this.#isServing = false;
     }
   }
 
   #hasWaiting(): boolean {
-    for (const queue of [this.#sends, this.#reads]) while (queue[0]?.isGone) queue.shift();
-    return this.#sends.length + this.#reads.length > 0;
+    for (const queue of [this.#first, this.#others]) while (queue[0]?.isGone) queue.shift();
+    return this.#first.length + this.#others.length > 0;
   }
 
   #letGo(): void {
     this.#left -= 1;
-    (this.#sends.shift() ?? this.#reads.shift())?.resolve();
+    (this.#first.shift() ?? this.#others.shift())?.resolve();
   }
 
   async #nextSlice(): Promise<void> {

@@ -10,4 +10,6 @@ export interface SendOptions {
 
 export interface ReadOptions {
   signal?: AbortSignal;
+  /** Waits behind no other read for its turn: it asks whether the bank is there while all others wait for it. */
+  goesFirst?: boolean;
 }

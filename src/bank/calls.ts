@@ -4,7 +4,7 @@ import { type CallContext, exchangeError, type Judge } from './answers.ts';
 import type { Admission } from './call-budget.ts';
 import type { ReadOptions, SendOptions } from './call-options.ts';
 import { withDeadline } from './deadline.ts';
-import { AuthenticationError, BankError, type KnownOutcome, NotSentError } from './errors.ts';
+import { AuthenticationError, BankError, type KnownOutcome, NotSentError, UnknownOutcomeError } from './errors.ts';
 import { type QueryValues, requestTarget } from './path.ts';
 import { TOKEN_REPEATED, type TokenSource } from './token.ts';
 import { HttpFailure, type HttpMethod, type Transport } from './transport.ts';
@@ -72,6 +72,7 @@ interface Attempt<T> {
   target: string;
   body?: string | undefined;
   judge: Judge<T>;
+  goesFirst?: boolean | undefined;
   beforeFirstByte?: (() => void) | undefined;
   headers?: CallObserver['headers'];
 }
@@ -79,8 +80,8 @@ interface Attempt<T> {
 export function createCalls(options: CallsOptions): Calls {
   const { limits, basePath } = options;
   return {
-    async read(route, judge, { signal } = {}) {
-      const attempt = { ...prepared('GET', basePath, route), judge };
+    async read(route, judge, { signal, goesFirst } = {}) {
+      const attempt = { ...prepared('GET', basePath, route), judge, goesFirst };
       return readRepeatedly(options, signal, (deadline) => attemptOnce(options, attempt, deadline));
     },
 
@@ -141,23 +142,27 @@ async function attemptOnce<T>(options: CallsOptions, attempt: Attempt<T>, signal
 /** Throws `NotSentError` for a call that is not admitted in time. */
 async function admitted(
   admission: Admission | undefined,
-  { method, operation }: Pick<Attempt<never>, 'method' | 'operation'>,
+  { method, operation, goesFirst = false }: Pick<Attempt<never>, 'method' | 'operation' | 'goesFirst'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (admission === undefined) return;
   const isSend = method !== 'GET';
   const until = isSend ? AbortSignal.any([signal, AbortSignal.timeout(SEND_WAIT_MS)]) : signal;
   try {
-    await admission.admit({ isSend, signal: until });
+    await admission.admit({ goesFirst: isSend || goesFirst, signal: until });
   } catch (cause) {
     const message = `${operation}: the limit of calls left no room in time`;
     throw new NotSentError(message, { outcome: 'not-sent', retryable: true, operation, cause });
   }
 }
 
-/** Whether the bank itself judged the call: not a proxy in front of it that is overloaded, or cannot reach it. */
+/**
+ * Whether the bank judged the call. A gateway in front of it that is overloaded, or cannot reach it, has not; nor has a page of its
+ * maintenance, under whatever status.
+ */
 function isAnswered(error: unknown): boolean {
-  if (!(error instanceof BankError) || error.httpStatus === undefined) return false;
+  if (!(error instanceof BankError) || error instanceof UnknownOutcomeError || error.httpStatus === undefined)
+    return false;
   return error.httpStatus < 500 && error.httpStatus !== HTTP_TOO_MANY;
 }
 

@@ -119,7 +119,7 @@ const PROBE_MS = 9_000;
 
 /** Rejects if the bank gives no answer of its own; a refusal is one. */
 export const bankAnswers = (bank: { accounts: Bank['accounts'] }): Promise<unknown> =>
-  undefinedIf(isJudged, () => bank.accounts.master({ signal: AbortSignal.timeout(PROBE_MS) }));
+  undefinedIf(isJudged, () => bank.accounts.master({ signal: AbortSignal.timeout(PROBE_MS), goesFirst: true }));
 
 /** What is in the way of payouts, or may come to be, although this process is ready. */
 export interface Notice {

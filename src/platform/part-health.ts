@@ -5,6 +5,8 @@ import type { Log } from '../domain/settings.ts';
 
 /** A part that has answered within this time is not asked only to see whether it is there. */
 const ASKED_EVERY_MS = 30_000;
+/** Limits of calls let each one through within seconds, unless the bank has asked for a longer pause. */
+const LIMITED_MS = 60_000;
 
 interface Watched {
   answeredAt: number;
@@ -75,10 +77,11 @@ export class PartHealth {
       this.#set(part, undefined);
     } catch (error) {
       const cause = causeOf(error, part)?.name ?? null;
-      // It answers, or our own limit did.
-      if (cause === 'asks-for-fewer-calls') return;
       this.#watched[part].failingSince ??= begunAt;
-      this.#set(part, { since: this.#watched[part].failingSince ?? begunAt, cause }, error);
+      const since = this.#watched[part].failingSince ?? begunAt;
+      // It answers, or our own limit did: an outage only for those who wait long for their turn.
+      if (cause === 'asks-for-fewer-calls' && now() - since < LIMITED_MS) return;
+      this.#set(part, { since, cause }, error);
     }
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Admission, CallBudget, type CallBudgetOptions, onBehalfOf } from '../../src/bank/call-budget.ts';
 import type { CallEnd } from '../../src/domain/pace.ts';
+import { bankAnswers } from '../../src/platform/open-bank.ts';
 import { answer, inOrder, ok, type Script, scriptedBank } from './support/scripted-bank.ts';
 import { bankWith, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
@@ -46,8 +47,8 @@ function world(limits: CallBudgetOptions['limits'] = { all: 100, user: 50 }) {
 }
 
 const patient = (): AbortSignal => new AbortController().signal;
-const read = { isSend: false, signal: patient() };
-const send = { isSend: true, signal: patient() };
+const read = { goesFirst: false, signal: patient() };
+const send = { goesFirst: true, signal: patient() };
 
 /** How many calls left in each second since `from`. */
 function bySecond(at: readonly number[], from: number): number[] {
@@ -101,7 +102,7 @@ describe('the calls of all processes over one book', () => {
     const budget = time.budget();
     const leaving = new AbortController();
     await budget.admit(read);
-    const gone = budget.admit({ isSend: false, signal: leaving.signal });
+    const gone = budget.admit({ goesFirst: false, signal: leaving.signal });
     const order: string[] = [];
     void budget.admit(read).then(() => order.push('read'));
     void budget.admit(send).then(() => order.push('send'));
@@ -230,7 +231,7 @@ describe('a bank that has had too many calls', () => {
     const budget = time.budget();
     budget.ended({ isAnswered: false, quietMs: 300_000 });
     const gone = new AbortController();
-    const refused = budget.admit({ isSend: true, signal: gone.signal }).catch(() => time.now());
+    const refused = budget.admit({ goesFirst: true, signal: gone.signal }).catch(() => time.now());
     await time.run(1_000);
     gone.abort();
     await time.run(1_000);
@@ -264,7 +265,7 @@ describe('a call of the client', () => {
   it('asks for each attempt, a send as one', async () => {
     const asked: boolean[] = [];
     await using server = await scriptedBank(inOrder(answer(503, ''), ok({ order_id: 'o-1' })));
-    const admission = noting(async ({ isSend }) => void asked.push(isSend));
+    const admission = noting(async ({ goesFirst }) => void asked.push(goesFirst));
     const { clock, sleep } = drivenTime();
     await using bank = testBank(server.baseUrl, { admission, clock, sleep });
     await bank.orders.get('o-1').catch(() => {});
@@ -273,9 +274,22 @@ describe('a call of the client', () => {
     expect(asked.at(-1)).toBe(true);
   });
 
+  it('asks whether the bank is there before all reads that wait for it', async () => {
+    const asked: boolean[] = [];
+    await using server = await scriptedBank(ok([]));
+    const admission = noting(async ({ goesFirst }) => void asked.push(goesFirst));
+    await using bank = testBank(server.baseUrl, { admission });
+    await bank.accounts.master();
+    await bankAnswers(bank);
+    expect(asked).toEqual([false, true]);
+  });
+
   it.each<[string, Script, CallEnd]>([
     ['an order', ok({ order_id: 'o-1' }), { isAnswered: true }],
     ['a refusal', answer(400, { code: 2010 }), { isAnswered: true }],
+    ['a refused token', answer(401, ''), { isAnswered: true }],
+    ['a page of a maintenance', answer(200, '<html>later</html>'), { isAnswered: false }],
+    ['the way to such a page', answer(302, '', { location: '/later' }), { isAnswered: false }],
     ['too many requests', answer(429, ''), { isAnswered: false }],
     ['too many requests for now', answer(429, '', { 'retry-after': '7' }), { isAnswered: false, quietMs: 7_000 }],
     [

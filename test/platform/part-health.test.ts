@@ -58,10 +58,14 @@ it('asks a bank that nobody calls every half minute, and one that answers never'
   expect(health.outages.bank?.since).toBe(state.now);
 });
 
-it('its own limit on calls, and the bank that asks for fewer of them, are no outage', async () => {
+it('its own limit on calls, and the bank that asks for fewer of them, are an outage only if nothing is let through for a minute', async () => {
   const { state, health, called } = watched();
   called('not-sent');
+  const since = state.now;
   state.fails = new Error('GET accounts: the limit of calls left no room in time');
   expect(await health.check()).toBe(false);
   expect(health.outages).toEqual({});
+  state.now += MINUTE;
+  expect(await health.check()).toBe(true);
+  expect(health.outages).toEqual({ bank: { since, cause: 'asks-for-fewer-calls' } });
 });

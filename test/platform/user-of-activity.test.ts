@@ -22,7 +22,7 @@ async function budgetsOf(workflowId: string, args: unknown[], users: Record<stri
     },
   });
   const { inbound } = factory({ info: { workflowExecution: { workflowId } } } as unknown as Context);
-  const next = (): Promise<void> => budget.admit({ isSend: false, signal: new AbortController().signal });
+  const next = (): Promise<void> => budget.admit({ goesFirst: false, signal: new AbortController().signal });
   await inbound?.execute?.({ args, headers: {} }, next);
   return asked;
 }
