@@ -159,9 +159,15 @@ function withAccount({ state, reason, instruction, assessed }: PayoutRecord, acc
   return `account ${accountId} lacks ${groupedAmount(lacks)} ${currency}: it holds ${groupedAmount(has)}, and ${groupedAmount(needs)} are needed`;
 }
 
+const NEEDED = /\((\d+) needed\)$/;
+
 /** `(2 needed)` once one is given: `(2 needed, 1 given)`. */
 const given = (why: string, approved: readonly string[] = []): string =>
-  approved.length === 0 ? why : why.replace(/\((\d+) needed\)$/, `($1 needed, ${approved.length} given)`);
+  approved.length === 0 ? why : why.replace(NEEDED, `($1 needed, ${approved.length} given)`);
+
+/** The workflow may not have taken the last approval yet. */
+const areEnough = (approved: readonly string[], { reason }: PayoutRecord): boolean =>
+  approved.length >= Number(NEEDED.exec(reason?.message ?? '')?.[1] ?? Number.POSITIVE_INFINITY);
 
 const notMadeText = ({ state, assessed }: PayoutRecord): string =>
   state === 'awaiting-approval' && assessed?.notMade === true ? `; ${NOT_MADE}` : '';
@@ -281,6 +287,7 @@ function actorText(who: Actor, row: PayoutRecord, { policy, approvedBy, at }: St
   const maker = isByOthers(who) ? row.by : null;
   const names = whoMay({ policy, at }, row, question, { maker, approved: isByOthers(who) ? have : [] });
   const sofar = have.length === 0 ? '' : ` (${have.join(' and ')} ${have.length === 1 ? 'has' : 'have'} approved)`;
+  if (areEnough(have, row)) return `${NOBODY} any more${sofar}`;
   return (names.length === 0 ? `nobody: under the policy nobody else is ${role}` : anyOf(names)) + sofar;
 }
 

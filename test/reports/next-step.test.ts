@@ -199,6 +199,10 @@ describe('the next step', () => {
     expect(whoOf(record(1, 'awaiting-approval', {}, 'approval-required'), { approvedBy })).toMatch(
       /^nobody: .*\(bob has approved\)$/,
     );
+    const reason = { code: 'approval-required', message: 'waiting for internal approval (1 needed)' } as const;
+    expect(whoOf({ ...record(1, 'awaiting-approval'), reason }, { approvedBy })).toBe(
+      'nobody has to any more (bob has approved)',
+    );
     expect(nextStep(held, { ...TRIAL, policy: POLICY })?.commands.join()).not.toContain('--by');
   });
 
