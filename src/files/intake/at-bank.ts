@@ -111,8 +111,9 @@ const LOOKUPS_MAX = 1_000;
 const LOOKUPS_AT_ONCE = 8;
 
 /**
- * Turns rows whose account or beneficiary the bank does not know into findings: better reported before than held later. Warns of
- * those that belong to another user than the row's. What is learnt of accounts and payees stays with the file.
+ * Turns rows into findings whose account or beneficiary the bank does not know, or whose account belongs to another user: better
+ * reported before than held or failed later. Warns of beneficiaries of another user. What is learnt of accounts and payees stays
+ * with the file.
  */
 export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promise<FindingList> {
   const found = new FindingList();
@@ -121,27 +122,19 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
   const owners = new Map<string, string>();
   /** Payees are kept for one currency each (interface section 1). */
   const currencies = new Map<string, string>();
-  const listRead = async (column: NamedColumn, rule: BankCondition, ownerOf: (id: string) => Promise<string>) => {
-    const named = await staged.idsNamed(column, LOOKUPS_MAX);
-    const { owners, missing } = await fetched(new Set(named.map(({ id }) => id)), rule, ownerOf);
-    const foreign = named.filter(({ id, uid }) => (owners.get(id) ?? uid) !== uid);
-    staged.warning(
-      ...foreign.map(({ id, row }) => ({ ...otherUser(column, id), file, line: staged.lineOf(row), row })),
-    );
-    return missing;
-  };
-  const accounts = await listRead('account_id', NOT_FOUND.account.rule, async (id) => {
-    const account = await bank.accounts.get(id);
-    known.set(id, account);
-    return account.uid;
+  const namedIn = (column: NamedColumn) => staged.idsNamed(column, LOOKUPS_MAX);
+  const accounts = await missingOf(await namedIn('account_id'), NOT_FOUND.account.rule, async (id) => {
+    known.set(id, await bank.accounts.get(id));
   });
-  const payees = await listRead('beneficiary_id', NOT_FOUND.beneficiary.rule, async (id) => {
+  const named = await namedIn('beneficiary_id');
+  const payees = await missingOf(named, NOT_FOUND.beneficiary.rule, async (id) => {
     const { items, uid, currency } = await bank.beneficiaries.get(id);
     details.set(id, items);
     currencies.set(id, currency);
     owners.set(id, uid);
-    return uid;
   });
+  const foreign = named.filter(({ id, uid }) => (owners.get(id) ?? uid) !== uid);
+  staged.warning(...foreign.map(({ id, row }) => ({ ...otherUser(id), file, line: staged.lineOf(row), row })));
   staged.payees = details;
   staged.accounts = known;
   staged.payeeOwners = owners;
@@ -149,6 +142,7 @@ export async function dropUnknown(bank: Bank, { file, staged }: ReadFile): Promi
     const { account_id: account, beneficiary_id: payee } = instruction;
     const wrong: Omit<Finding, 'file' | 'line' | 'row'>[] = [];
     if (accounts.has(account)) wrong.push({ ...NOT_FOUND.account, value: account });
+    if ((known.get(account)?.uid ?? instruction.uid) !== instruction.uid) wrong.push({ ...NOT_OWN, value: account });
     if (payee !== undefined && payees.has(payee)) wrong.push({ ...NOT_FOUND.beneficiary, value: payee });
     const its = payee === undefined ? undefined : currencies.get(payee);
     if (its !== undefined && its !== instruction.currency)
@@ -184,29 +178,34 @@ const otherCurrency = (its: string, asked: string) => ({
 
 type NamedColumn = 'account_id' | 'beneficiary_id';
 
-const otherUser = (column: NamedColumn, value: string) => ({
-  column,
+const NOT_OWN = {
+  column: 'account_id',
+  rule: 'account-not-own',
+  message: 'the bank has this account under another user, whose money a payout never takes; correct uid or account_id',
+} as const;
+
+const otherUser = (value: string) => ({
+  column: 'beneficiary_id',
   rule: 'other-user',
-  message: `the bank has it under another user; check uid and ${column}`,
+  message: 'the bank has it under another user; check uid and beneficiary_id',
   value,
 });
 
-/** The owner of each id, and the ids that the bank refuses with `condition`; other refusals prove nothing here. */
-async function fetched(
-  ids: ReadonlySet<string>,
+/** Reads each id, and returns those that the bank refuses with `condition`; other refusals prove nothing here. */
+async function missingOf(
+  named: readonly { id: string }[],
   condition: BankCondition,
-  ownerOf: (id: string) => Promise<string>,
-): Promise<{ owners: ReadonlyMap<string, string>; missing: ReadonlySet<string> }> {
-  const owners = new Map<string, string>();
+  read: (id: string) => Promise<void>,
+): Promise<ReadonlySet<string>> {
   const missing = new Set<string>();
-  await someAtOnce([...ids], LOOKUPS_AT_ONCE, async (id) => {
+  await someAtOnce([...new Set(named.map(({ id }) => id))], LOOKUPS_AT_ONCE, async (id) => {
     try {
-      owners.set(id, await ownerOf(id));
+      await read(id);
     } catch (error) {
       const reported = conditionOf(error);
       if (reported === undefined) throw error;
       if (reported === condition) missing.add(id);
     }
   });
-  return { owners, missing };
+  return missing;
 }

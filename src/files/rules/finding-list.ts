@@ -67,6 +67,7 @@ export class FindingList {
  */
 const OURS: ReadonlySet<string> = new Set([
   'account-not-found',
+  'account-not-own',
   'ambiguous-payee',
   'beneficiary-currency',
   'beneficiary-not-found',

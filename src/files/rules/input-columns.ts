@@ -67,7 +67,15 @@ export const COLUMNS: Readonly<Record<Column, ColumnText>> = {
     meaning: 'The paying account. If its currency differs from `currency`, money is exchanged first',
     rule: BANK_ID,
     example: 'acc-u1001-usd',
-    findings: ['account-not-found', 'bad-id', 'debtor-currency', 'missing-column', 'required', 'unmapped-account'],
+    findings: [
+      'account-not-found',
+      'account-not-own',
+      'bad-id',
+      'debtor-currency',
+      'missing-column',
+      'required',
+      'unmapped-account',
+    ],
   },
   amount: {
     needed: 'yes',

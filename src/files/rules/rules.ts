@@ -6,6 +6,8 @@ export const RULES: Readonly<Record<string, string>> = {
   'account-currency':
     'A statement is in another currency than its account has at the bank. Check the account id of the mapping, or ask the bank for the right statement.',
   'account-not-found': 'The bank does not know the account in this row. Copy the id from `payouts accounts UID`.',
+  'account-not-own':
+    'The bank has the account under another user, whose money a payout never takes. Correct `uid` or the account; `payouts accounts UID` shows those of a user.',
   'addenda-mismatch':
     "An addenda record (type 7) does not belong to the entry (type 6) before it. Put it after its own entry, with that entry's trace number.",
   'address-lines-only':
@@ -165,8 +167,7 @@ export const RULES: Readonly<Record<string, string>> = {
     'Old workbooks (.xls) and password-protected ones cannot be read. Save the file without a password as .xlsx or CSV UTF-8.',
   'other-kind-of-file':
     'The file is not what its name or its use says, for example a PDF, an archive or a web page. Hand over the file of payouts itself.',
-  'other-user':
-    'A warning: the bank has the account or the beneficiary under another user than the row. Check `uid` and the id.',
+  'other-user': 'A warning: the bank has the beneficiary under another user than the row. Check `uid` and the id.',
   'outside-scope':
     'The account of the statement is outside your scope in the policy. Somebody whose scope has it can take the statement.',
   'payment-type-not-offered':
