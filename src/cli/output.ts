@@ -112,10 +112,11 @@ const FINDINGS_SHOWN = 200;
 
 /**
  * Findings as lines, only the first of very many. A finding about one account or payee of a bank message is shown once, with all
- * its rows.
+ * its rows; what several lines would say in the same words, only the first of them says.
  */
 export function formatFindings(findings: readonly Finding[]): string {
-  const lines = [...Map.groupBy(findings, sameThing).values()].map(findingLine);
+  const said = new Set<string>();
+  const lines = [...Map.groupBy(findings, sameThing).values()].map((alike) => findingLine(alike, said));
   const shown = lines.slice(0, FINDINGS_SHOWN);
   const more = lines.length - shown.length;
   return [...shown, ...(more > 0 ? [`... and ${more} more (all of them with --json)`] : [])].join('\n');
@@ -131,10 +132,13 @@ function sameThing({ line, row, column, value, rule, message, path }: Finding): 
   return JSON.stringify([...place, column, value, rule, message]);
 }
 
-function findingLine(alike: readonly Finding[]): string {
-  const [first] = alike;
-  if (first === undefined) return '';
-  return alike.length === 1 ? formatFinding(first) : `${formatFinding(first)} (${rowsText(alike)})`;
+function findingLine(alike: readonly Finding[], said: Set<string>): string {
+  const [found] = alike;
+  if (found === undefined) return '';
+  const words = `${found.rule} ${found.message}`;
+  const line = formatFinding(said.has(words) ? { ...found, message: 'as above' } : found);
+  said.add(words);
+  return alike.length === 1 ? line : `${line} (${rowsText(alike)})`;
 }
 
 function warningLine(alike: readonly Finding[]): string {

@@ -27,10 +27,13 @@ it('says what is wrong with one account of a bank message once, and of each row 
   const other = { ...found, row: 4, line: 40, path: '/Document/4', value: '***0001' };
   expect(formatFindings([...inMessage, other])).toBe(
     'f.xml:10 account_id "***3108" unmapped-account: add it (/Document/1) (rows 1-3)\n' +
-      'f.xml:40 account_id "***0001" unmapped-account: add it (/Document/4)',
+      'f.xml:40 account_id "***0001" unmapped-account: as above (/Document/4)',
   );
   const inTable = [1, 2].map((row) => ({ ...found, row, line: row }));
-  expect(formatFindings(inTable).split('\n')).toHaveLength(2);
+  expect(formatFindings(inTable).split('\n')).toEqual([
+    'f.xml:1 account_id "***3108" unmapped-account: add it',
+    'f.xml:2 account_id "***3108" unmapped-account: as above',
+  ]);
 });
 
 it('names the cell of a spreadsheet', () => {

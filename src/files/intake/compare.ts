@@ -1,3 +1,4 @@
+import { isBankError, undefinedIf } from '../../bank/errors.ts';
 import { scopeFactsOf } from '../../domain/authority.ts';
 import { aboutFile } from '../../domain/finding.ts';
 import { lookAlikeKeys } from '../../domain/payee.ts';
@@ -47,6 +48,17 @@ export async function compareFile(
   const known = await dropKnown(app.store, checked, { ...options, lists: bankListsOf(app) });
   const compared = await comparedTo(app, checked, known, options);
   return compared instanceof IntakeRefusal ? owingAnswer(app.store, checked, compared, options, known) : compared;
+}
+
+/**
+ * Of a file that is refused already, the ids too, so that one round shows all findings. If the bank does not answer, those of the
+ * file are shown alone. Not of a bank message: how its refusal is answered depends on what is wrong with it.
+ */
+export async function checkIdsToo(app: ReadingApp, checked: ReadFile, options: TakeOptions): Promise<void> {
+  const { findings, original } = checked.staged;
+  if (findings.aboutFile || original !== undefined) return;
+  await assertWithinScope(app, checked, options);
+  await undefinedIf(isBankError, () => dropUnknown(app.bank, checked));
 }
 
 async function comparedTo(

@@ -10,7 +10,7 @@ import { startBatch } from '../../platform/temporal/workflow-executions.ts';
 import { itemsInTurns } from '../input.ts';
 import { bankListsOf } from './at-bank.ts';
 import { checkRows, refusalOf } from './check.ts';
-import { type ComparedFile, compareFile, lookAlikesSince, owingAnswer } from './compare.ts';
+import { type ComparedFile, checkIdsToo, compareFile, lookAlikesSince, owingAnswer } from './compare.ts';
 import { bindRows, type QuotedExchange, quoteExchanges } from './exchange-quotes.ts';
 import { alreadyTaken, IntakeRefusal, OTHER_PLAN, otherPlan } from './intake-refusal.ts';
 import { dropKnown, type KnownRows, takenBefore } from './known-rows.ts';
@@ -159,6 +159,7 @@ async function planned(
   using unplanned = new DisposableStack();
   unplanned.use(staged);
   await checkRows(app.bank, read, warnOf);
+  if (refusalOf(read, options) !== undefined) await checkIdsToo(app, read, options);
   const refusal = refusalOf(read, options);
   // Awaited here: what was read is gone once this returns.
   if (refusal !== undefined) return await owingAnswer(app.store, read, refusal, options);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { NotSentError } from '../../../src/bank/errors.ts';
 import type { Policy } from '../../../src/domain/authority.ts';
 import type { IntakeRefusal } from '../../../src/files/intake/intake-refusal.ts';
 import { StagedFile } from '../../../src/files/intake/staged-file.ts';
@@ -75,6 +76,20 @@ it('says that an id is one payout only of a row that uses the id of another', as
   expect(await hintOf({ id: '1', amount: '77.00' })).toBe('Each id is one payout permanently.');
   const reference = '01234567-89ab-5cde-8f01-23456789abcd';
   expect(await hintOf({ id: '1', retry_of: reference })).toBe('Correct or remove the rows, and run again.');
+});
+
+it('shows what the file and what the bank has against its rows in one round, and the first alone if the bank is silent', async () => {
+  const proxy = await openFaultProxy();
+  const path = file(proxy, 'a.csv', [
+    { id: '1', amount: '1x' },
+    { id: '2', account_id: 'acc-nope' },
+  ]);
+  const rules = async () =>
+    ((await taken(proxy, path).catch((error) => error)) as IntakeRefusal).findings.map(({ rule }) => rule);
+  expect(await rules()).toEqual(['not-a-decimal', 'account-not-found']);
+  const down = { outcome: 'not-sent', retryable: true, operation: 'GET account' } as const;
+  proxy.bank.accounts.get = () => Promise.reject(new NotSentError('no connection', down));
+  expect(await rules()).toEqual(['not-a-decimal']);
 });
 
 it('owes a pain.001 an answer unless it is refused only for what our own files lack', async () => {
