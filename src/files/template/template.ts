@@ -113,7 +113,7 @@ export const templateIds = (isSandbox: boolean): TemplateIds =>
         beneficiaryOf: (currency) => `YOUR-${currency}-BENEFICIARY`,
       };
 
-const WHOLE_UNITS = 100n;
+const WHOLE_UNITS = 100;
 
 /** One row to a known beneficiary, then one for each payment type that the bank offers. Blank values are left out. */
 export function templateRows(entries: readonly RequiredDetailsEntry[], ids: TemplateIds): Record<string, string>[] {
@@ -129,7 +129,8 @@ export function templateRows(entries: readonly RequiredDetailsEntry[], ids: Temp
     id: `EXAMPLE-${index + 1}`,
     uid: ids.uid,
     account_id: ids.accountOf(currency),
-    amount: formatMinor(WHOLE_UNITS * 10n ** BigInt(currencyExponent(currency) ?? 2), currency),
+    // No two alike: its first plan would warn of rows that may be the same payment.
+    amount: formatMinor(BigInt(WHOLE_UNITS + index) * 10n ** BigInt(currencyExponent(currency) ?? 2), currency),
     currency,
     ...payee,
     note: 'Example payout',

@@ -72,6 +72,7 @@ describe.each(['sandbox', 'remote'])('with a bank that is %s', (bank) => {
       expect(findings).toEqual([]);
       const [known, ...others] = rows;
       expect(known?.beneficiary_id).toBeDefined();
+      expect(new Set(rows.map(({ currency, amount }) => `${amount} ${currency}`)).size).toBe(rows.length);
       expect(others.map((it) => `${it.currency} ${it.beneficiary_type} ${it.payment_type}`).sort()).toEqual(
         [...offered].sort(),
       );
