@@ -17,14 +17,18 @@ import type { Remedy } from '../../src/domain/remedy.ts';
 import { type BankCondition, refusalMeaning } from '../../src/domain/submission.ts';
 import { ABA_FIELDS } from '../../src/files/aba/aba-fields.ts';
 import type { RecordFields } from '../../src/files/fixed-width/records.ts';
+import { MAPPING_FILE } from '../../src/files/messages/mapping.ts';
 import { NACHA_FIELDS } from '../../src/files/nacha/nacha-fields.ts';
 import { FIELDS } from '../../src/files/pain001/pain001-fields.ts';
 import { COLUMNS as INPUT_COLUMNS } from '../../src/files/rules/input-columns.ts';
 import { TABLE_FIELDS, type TableField } from '../../src/files/table-fields.ts';
+import { POLICY_FILE } from '../../src/people/policy-file.ts';
+import { SUBSCRIPTIONS_FILE } from '../../src/platform/config/events.ts';
 import { HOLDINGS, PROCESSES, type Process } from '../../src/platform/config/holdings.ts';
 import type { Keys } from '../../src/platform/config/key.ts';
 import { CONFIG_KEYS, SETTING_GROUPS } from '../../src/platform/config.ts';
 import { createMetrics } from '../../src/platform/telemetry/metrics.ts';
+import { JOURNAL_COLUMNS } from '../../src/reports/erp-file.ts';
 import { STAGES } from '../../src/reports/pain002/status-report.ts';
 import { ISO_REASONS } from '../../src/reports/pain002/write-pain002.ts';
 import { COLUMNS as REPORT_COLUMNS } from '../../src/reports/report-columns.ts';
@@ -34,6 +38,12 @@ import { testsNamed } from './failure-table.ts';
 import { gaps } from './gaps.ts';
 import { code, type Rows, textOf } from './pages.ts';
 import { CARD_ROUTES } from './routes.ts';
+
+/** Of a file that people write: its members, and what the page says of each. */
+const members =
+  (shape: object): Rows =>
+  ({ words }) =>
+    Object.keys(shape).map((name) => [code(name), words(code(name), 1)]);
 
 const METRICS = createMetrics({ ofProcess: false }).registry.getMetricsAsArray();
 const ALARMS = [...textOf('ops/alarms.yml').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
@@ -138,6 +148,12 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   'card-routes': ({ words }) => CARD_ROUTES.map(({ route, by }) => [code(route), by, words(code(route), 2)]),
   'webhook-schemes': ({ words }) =>
     CONFIG_KEYS.PAYOUTS_WEBHOOK_SCHEME.schema.options.map((scheme) => [code(scheme), words(code(scheme), 1)]),
+  'policy-file': members(POLICY_FILE.shape),
+  'policy-people': members(POLICY_FILE.shape.people.element.shape),
+  'policy-approvals': members(POLICY_FILE.shape.approvals.unwrap().element.shape),
+  subscriptions: members(SUBSCRIPTIONS_FILE.shape.subscriptions.element.shape),
+  'mapping-file': members(MAPPING_FILE.shape),
+  'journal-columns': ({ words }) => JOURNAL_COLUMNS.map((name) => [code(name), words(code(name), 1)]),
   roles: ({ words }) => ROLES.map((role) => [code(role), words(code(role), 1)]),
   'answer-stages': ({ words }) => STAGES.map((stage) => [code(stage), words(code(stage), 1), words(code(stage), 2)]),
   verdicts: () =>

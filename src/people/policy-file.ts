@@ -128,7 +128,7 @@ const limit = z.strictObject({
   amount,
 } satisfies Said<Limit>);
 
-const policyFile = z.strictObject({
+export const POLICY_FILE = z.strictObject({
   version: z.literal(1, { error: 'must be 1, the only version' }),
   origin: z
     .string()
@@ -163,7 +163,7 @@ export function parsePolicy(text: string): PolicyRead {
   } catch (error) {
     return { problems: [`the file is not JSON: ${quotesProblem(text) ?? wordsOf(text, error)}`] };
   }
-  const { data, error } = policyFile.safeParse(json);
+  const { data, error } = POLICY_FILE.safeParse(json);
   if (error !== undefined) {
     return { problems: error.issues.map(({ path, message }) => `${path.join('.') || 'the whole'}: ${message}`) };
   }

@@ -126,7 +126,7 @@ export interface JournalAccounts {
 const codeOf = (code: string, { accountId, currency }: Posting): string =>
   code.replaceAll('{account}', () => accountId).replaceAll('{currency}', () => currency);
 
-const COLUMNS = [
+export const JOURNAL_COLUMNS = [
   'entry',
   'line',
   'date',
@@ -147,7 +147,7 @@ export async function* journalCsv(
   moved: Iterable<Moved> | AsyncIterable<Moved>,
   accounts: JournalAccounts,
 ): AsyncGenerator<string> {
-  yield csvText([COLUMNS]);
+  yield csvText([JOURNAL_COLUMNS]);
   for await (const { payout, movements } of moved) {
     const lines = movements.flatMap((movement) => entryOf(movement, payout, accounts));
     if (lines.length > 0) yield csvText(lines);

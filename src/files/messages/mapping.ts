@@ -9,7 +9,7 @@ import { type NextTurn, turns, whyUnreadable } from '../input.ts';
 import { JsonCursor, JsonSyntaxError } from '../json/read-json.ts';
 
 /** The mapping file: how accounts, networks and ids of bank messages translate to ours. */
-export interface MessageMapping extends Omit<z.output<typeof FILE>, 'accounts' | 'clearingFields'> {
+export interface MessageMapping extends Omit<z.output<typeof MAPPING_FILE>, 'accounts' | 'clearingFields'> {
   /** Key: `accountKey` of the debtor's account. */
   accounts: ReadonlyMap<string, z.output<typeof ACCOUNT>>;
   clearingFields: ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ const ACCOUNT = z.strictObject({
   /** If given, a message with another currency for this account is refused. */
   currency: currency.optional(),
 });
-const FILE = z.strictObject({
+export const MAPPING_FILE = z.strictObject({
   /** Each value is an `ACCOUNT`, validated later in turns, since there can be very many. */
   accounts: z.record(text, z.unknown()).default({}),
   /** The first match counts, before the built-in rules of `payment-type.ts`. */
@@ -90,7 +90,7 @@ export async function loadMessageMapping(path?: string): Promise<MessageMapping>
   const next = turns();
   const json = parsed(path, content);
   await next();
-  const result = FILE.safeParse(json);
+  const result = MAPPING_FILE.safeParse(json);
   if (!result.success) throw refusal(path, problemsOf(result.error));
   const { accounts, clearingFields, ...file } = result.data;
   return {

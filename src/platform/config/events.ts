@@ -196,12 +196,12 @@ const entry = z
     if (problem !== undefined) context.addIssue({ code: 'custom', path: ['url'], message: problem });
   });
 
-const file = z.strictObject({ subscriptions: z.array(entry).min(1) });
+export const SUBSCRIPTIONS_FILE = z.strictObject({ subscriptions: z.array(entry).min(1) });
 
 function loadSubscriptions(path: string): Subscription[] {
   const hint = 'docs/report.md, "Subscribing", shows an example.';
   const unusable = (why: string): ConfigError => new ConfigError('PAYOUTS_EVENTS', why, hint);
-  const { subscriptions } = readJsonFile(path, file, 'PAYOUTS_EVENTS', hint);
+  const { subscriptions } = readJsonFile(path, SUBSCRIPTIONS_FILE, 'PAYOUTS_EVENTS', hint);
   const names = subscriptions.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw unusable(`is a file with two subscriptions called ${twice}`);
