@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CommandHome, openCommandHome } from '../support/command.ts';
+import { describe, expect, it } from 'vitest';
+import { stackOfFile } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
 import { batchOf } from './documents.ts';
 import { csvOf, type Row } from './payout-files.ts';
 
 /** One stack that `dev` keeps up. */
-let home: CommandHome;
-
-beforeAll(async () => {
-  home = openCommandHome();
-  await home.serve('dev').says(/Up until Ctrl-C/);
-});
-
-afterAll(() => home.close());
+const home = stackOfFile();
 
 const why = ['--reason', 'drill', '--by', 'alice', '--yes'] as const;
 const handOver = async (name: string, ids: readonly string[], ...more: string[]): Promise<string> => {

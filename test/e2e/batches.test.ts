@@ -1,23 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
+import { QUICK, stackOfFile } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
 import { batchOf, errorOf } from './documents.ts';
 import { csvOf, jsonOf, type Row } from './payout-files.ts';
 
 /** One stack that `dev` keeps up, with the guard against look-alikes as it is by default. */
-let home: CommandHome;
-
-beforeAll(async () => {
-  home = openCommandHome({ ...QUICK, PAYOUTS_LOOK_ALIKE_DAYS: '3' });
-  await home.serve('dev').says(/Up until Ctrl-C/);
-});
-
-afterAll(() => home.close());
+const home = stackOfFile({ ...QUICK, PAYOUTS_LOOK_ALIKE_DAYS: '3' });
 
 const referenceFor = (id: string, generation = 0): string => referenceOf('u-1001', id, 'payment', generation);
 const ordersOf = (id: string, generation = 0) =>

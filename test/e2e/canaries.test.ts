@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { filesIn, formsOf, type Haystack, processFiles } from '../support/canaries.ts';
 import { type CommandHome, openCommandHome } from '../support/command.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { ownPort } from '../support/own-port.ts';
 import { receiveTraces } from '../support/trace-receiver.ts';
 import { batchOf } from './documents.ts';
@@ -62,8 +62,7 @@ function rows(): Row[] {
 
 /** Secrets of a process, each in a file that a setting names. */
 function secretFiles(): { env: Record<string, string>; secrets: Map<string, Buffer[]> } {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-secrets-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const apiKey = randomBytes(24).toString('hex');
   const apiSecret = randomBytes(24).toString('hex');
   const [codecKey, webhookSecret] = [randomBytes(32), randomBytes(32)];

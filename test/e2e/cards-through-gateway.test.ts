@@ -1,13 +1,11 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { PAN } from '../bank/cards/cards.ts';
-import { type CommandHome, type Ended, openCommandHome, type Running } from '../support/command.ts';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import type { Ended } from '../support/command.ts';
 import { type SigningPerson, signingPerson } from '../support/people.ts';
-import { startShared } from '../support/shared-process.ts';
 import { errorOf } from './documents.ts';
+import { openLaptops } from './laptops.ts';
 
 /** Card payments by a command that has a gateway's address and its owner's key, beside the same command in place. */
 const alice = signingPerson('alice', ['maker']);
@@ -18,29 +16,8 @@ const olga = signingPerson('olga', ['operator']);
 const yoko = signingPerson('yoko', ['operator'], { currencies: ['JPY'] });
 const PEOPLE = [alice, anna, bob, carl, olga, yoko];
 
-const POLICY = {
-  version: 1,
-  people: PEOPLE.map(({ name, roles, scope = {}, publicKey }) => ({ name, roles, scope, keys: [publicKey] })),
-  approvals: [],
-};
-
-const folder = mkdtempSync(join(tmpdir(), 'payouts-laptop-cards-'));
-const keyOf = ({ name }: SigningPerson): string => join(folder, `${name}.pem`);
+const { folder, home, keyOf, laptop } = openLaptops(PEOPLE, {});
 const cardFile = join(folder, 'card.json');
-
-let home: CommandHome;
-let dev: Running;
-
-async function laptop(person: SigningPerson, ...args: string[]): Promise<Ended> {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: join(folder, person.name),
-    PAYOUTS_GATEWAY_URL: home.stack()?.gatewayUrl ?? '',
-    PAYOUTS_SIGNING_KEY_FILE: keyOf(person),
-    ...COMPILE_CACHE,
-  };
-  return startShared(args, env).ended;
-}
 
 const create = (id: string, ...more: string[]): string[] => [
   ...['card', 'create', '--amount', '49.90', '--currency', 'EUR', '--id', id, '--json', ...more],
@@ -48,19 +25,9 @@ const create = (id: string, ...more: string[]): string[] => [
 const documentIn = ({ stdout }: Ended) => JSON.parse(stdout);
 
 beforeAll(async () => {
-  for (const person of PEOPLE) writeFileSync(keyOf(person), person.privateKey, { mode: 0o600 });
-  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
   const card = { number: '4000000010000000', expiry_month: '12', expiry_year: '2039', cvv: '123' };
   writeFileSync(cardFile, JSON.stringify(card));
-  home = openCommandHome({ PAYOUTS_POLICY: join(folder, 'policy.json') });
-  dev = home.serve('dev');
-  await dev.says(/Up until Ctrl-C/);
   expect(await laptop(alice, ...create('open-1'))).toMatchObject({ code: 0 });
-});
-
-afterAll(async () => {
-  await home.close();
-  rmSync(folder, { recursive: true });
 });
 
 it('creates one payment, once, with the key of a maker, also in place', async () => {
@@ -87,7 +54,7 @@ it('hands over a card, follows it to its end, and leaves none of it in what it s
     ...create('paid-2', '--amount', '1.234', '--return-url', 'https://shop.example/', '--key', keyOf(alice)),
   );
   expect([bad.code, bad.stdout]).toEqual([2, inPlace.stdout]);
-}, 90_000);
+});
 
 it.each([
   ['show', 'open-1'],
@@ -141,7 +108,7 @@ it('lets nobody take money, or decide, whose role or scope does not hold it', as
     ]);
   }
   expect(documentIn(await laptop(anna, 'card', 'list', '--json')).card_payments).toEqual([]);
-}, 60_000);
+});
 
 it('changes the amount and cancels by an operator, who signs it', async () => {
   const changed = await laptop(olga, 'card', 'amount', 'open-1', '39', '--yes', '--json');

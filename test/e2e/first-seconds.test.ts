@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CommandHome, type Ended, openCommandHome, QUICK } from '../support/command.ts';
+import { expect, it } from 'vitest';
+import { type Ended, QUICK, stackOfFile } from '../support/command.ts';
 import { type BatchDocument, batchOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
@@ -8,13 +8,7 @@ import { csvOf } from './payout-files.ts';
  * about a batch or a card payment of its own.
  */
 
-let home: CommandHome;
-
-beforeAll(async () => {
-  home = openCommandHome({ ...QUICK, PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules: [{ approvals: 1 }] }) });
-  await home.serve('dev').says(/Up until Ctrl-C/);
-});
-afterAll(() => home.close());
+const home = stackOfFile({ ...QUICK, PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules: [{ approvals: 1 }] }) });
 
 interface Answer {
   status: number;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { Client } from 'pg';
@@ -8,6 +7,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
 import { createDatabase, dropDatabase, migrated } from '../support/databases.ts';
+import { newFolder } from '../support/new-folder.ts';
 import { ownPort } from '../support/own-port.ts';
 import { type SigningPerson, signingPerson } from '../support/people.ts';
 import { registerNamespace } from '../support/product.ts';
@@ -49,8 +49,7 @@ function homeOf(env: Readonly<Record<string, string>>): CommandHome {
 }
 
 async function startCluster(admin: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-least-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const policy = {
     version: 1,
     people: [alice, bob].map(({ name, roles, publicKey }) => ({ name, roles, scope: {}, keys: [publicKey] })),
@@ -111,7 +110,6 @@ const FX = { account_id: 'acc-u1001-eur' };
 
 it.runIf(POSTGRES !== undefined)(
   'pays what people sign on their laptops, with roles of the store that can do no more than they need',
-  { timeout: 180_000 },
   async () => {
     const cluster = await startCluster(POSTGRES ?? '');
     const { alices, bobs, writer, reader } = cluster;
@@ -151,24 +149,16 @@ it.runIf(POSTGRES !== undefined)(
   },
 );
 
-it.runIf(POSTGRES !== undefined)(
-  'doctor says what each process holds that it does not need',
-  { timeout: 180_000 },
-  async () => {
-    const { owner, worker, gateway, services, alices } = await startCluster(POSTGRES ?? '');
-    const check = 'secrets';
-    expect(await doctorSays(worker, check)).toMatch(/^ok: /);
-    expect(await doctorSays(gateway, check)).toMatch(/^ok: /);
-    expect(await doctorSays(worker, check, '--as', 'gateway')).toMatch(
-      /^warning: .*PAYOUTS_API_KEY, PAYOUTS_API_SECRET/,
-    );
-    const key = { PAYOUTS_SIGNING_KEY: bob.privateKey };
-    expect(await doctorSays(homeOf({ ...services, ...BANK, ...key }), check)).toMatch(
-      /^warning: .*PAYOUTS_SIGNING_KEY/,
-    );
-    expect(await doctorSays(alices, check)).toMatch(/^ok: /);
-    expect(await doctorSays(worker, 'store role')).toMatch(/^ok: payouts_writer/);
-    const owning = homeOf({ ...services, ...BANK, PAYOUTS_STORE_URL: owner });
-    expect(await doctorSays(owning, 'store role')).toMatch(/^warning: .* may alter tables/);
-  },
-);
+it.runIf(POSTGRES !== undefined)('doctor says what each process holds that it does not need', async () => {
+  const { owner, worker, gateway, services, alices } = await startCluster(POSTGRES ?? '');
+  const check = 'secrets';
+  expect(await doctorSays(worker, check)).toMatch(/^ok: /);
+  expect(await doctorSays(gateway, check)).toMatch(/^ok: /);
+  expect(await doctorSays(worker, check, '--as', 'gateway')).toMatch(/^warning: .*PAYOUTS_API_KEY, PAYOUTS_API_SECRET/);
+  const key = { PAYOUTS_SIGNING_KEY: bob.privateKey };
+  expect(await doctorSays(homeOf({ ...services, ...BANK, ...key }), check)).toMatch(/^warning: .*PAYOUTS_SIGNING_KEY/);
+  expect(await doctorSays(alices, check)).toMatch(/^ok: /);
+  expect(await doctorSays(worker, 'store role')).toMatch(/^ok: payouts_writer/);
+  const owning = homeOf({ ...services, ...BANK, PAYOUTS_STORE_URL: owner });
+  expect(await doctorSays(owning, 'store role')).toMatch(/^warning: .* may alter tables/);
+});

@@ -1,14 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CommandHome, type Ended, openCommandHome, QUICK, type Running } from '../support/command.ts';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
-import { type SigningPerson, signingPerson } from '../support/people.ts';
-import { startShared } from '../support/shared-process.ts';
+import { readdirSync } from 'node:fs';
+import { beforeAll, expect, it } from 'vitest';
+import { type Ended, QUICK } from '../support/command.ts';
+import { signingPerson } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { bookedOrders } from './books.ts';
 import { errorOf } from './documents.ts';
+import { openLaptops } from './laptops.ts';
 
 /** Transfers and exchanges by a command that has a gateway's address and its owner's key, beside the same command in place. */
 const alice = signingPerson('alice', ['maker']);
@@ -17,42 +14,13 @@ const bob = signingPerson('bob', ['approver']);
 const carl = signingPerson('carl', ['auditor']);
 const PEOPLE = [alice, anna, bob, carl];
 
-const POLICY = {
-  version: 1,
-  people: PEOPLE.map(({ name, roles, scope = {}, publicKey }) => ({ name, roles, scope, keys: [publicKey] })),
+const { folder, home, keyOf, laptop } = openLaptops(PEOPLE, {
+  settings: { ...QUICK, PAYOUTS_TRANSFER_ACROSS_USERS: 'true' },
   approvals: [{ currency: 'USD', amountAtLeast: '1000', approvals: 1 }],
-};
-
-const folder = mkdtempSync(join(tmpdir(), 'payouts-laptop-moves-'));
-const keyOf = ({ name }: SigningPerson): string => join(folder, `${name}.pem`);
-
-let home: CommandHome;
-let dev: Running;
-
-async function laptop(person: SigningPerson, ...args: string[]): Promise<Ended> {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: join(folder, person.name),
-    PAYOUTS_GATEWAY_URL: home.stack()?.gatewayUrl ?? '',
-    PAYOUTS_SIGNING_KEY_FILE: keyOf(person),
-    ...COMPILE_CACHE,
-  };
-  return startShared(args, env).ended;
-}
-
-beforeAll(async () => {
-  for (const person of PEOPLE) writeFileSync(keyOf(person), person.privateKey, { mode: 0o600 });
-  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
-  const settings = { PAYOUTS_POLICY: join(folder, 'policy.json'), PAYOUTS_TRANSFER_ACROSS_USERS: 'true' };
-  home = openCommandHome({ ...QUICK, ...settings });
-  dev = home.serve('dev');
-  await dev.says(/Up until Ctrl-C/);
-  expect((await home.payouts(...transfer('FIRST', '--yes', '--key', keyOf(alice)))).code).toBe(0);
 });
 
-afterAll(async () => {
-  await home.close();
-  rmSync(folder, { recursive: true });
+beforeAll(async () => {
+  expect((await home.payouts(...transfer('FIRST', '--yes', '--key', keyOf(alice)))).code).toBe(0);
 });
 
 const transfer = (id: string, ...more: string[]): string[] => [
@@ -77,27 +45,23 @@ const alike = (text: string): string =>
 it.each([
   ['transfer', transfer],
   ['exchange', exchange],
-] as const)(
-  'makes one %s, signed, and says what the same command says in place',
-  async (kind, command) => {
-    const there = await laptop(alice, ...command(`${kind}-there`, '--yes', '--json'));
-    expect(there.code).toBe(0);
-    const payout = payoutIn(there);
-    expect(payout).toMatchObject({ kind, state: 'completed', workflowId: `${kind}/${payout.reference}` });
-    expect(ordersUnder(payout.reference)).toHaveLength(1);
-    const here = await home.payouts(...command(`${kind}-here`, '--yes', '--json', '--key', keyOf(alice)));
-    expect(here.code).toBe(0);
-    expect(alike(there.stderr)).toBe(alike(here.stderr));
-    expect(Object.keys(payout)).toEqual(Object.keys(payoutIn(here)));
-    const again = await laptop(alice, ...command(`${kind}-there`, '--yes', '--json'));
-    const inPlace = await home.payouts(...command(`${kind}-there`, '--yes', '--json', '--key', keyOf(alice)));
-    expect([again.code, again.stdout]).toEqual([8, inPlace.stdout]);
-    expect(ordersUnder(payout.reference)).toHaveLength(1);
-    const { entries } = JSON.parse((await home.payouts('audit', 'show', payout.reference, '--json')).stdout);
-    expect(entries).toContainEqual(expect.objectContaining({ actor: 'alice', action: 'approve, signed' }));
-  },
-  60_000,
-);
+] as const)('makes one %s, signed, and says what the same command says in place', async (kind, command) => {
+  const there = await laptop(alice, ...command(`${kind}-there`, '--yes', '--json'));
+  expect(there.code).toBe(0);
+  const payout = payoutIn(there);
+  expect(payout).toMatchObject({ kind, state: 'completed', workflowId: `${kind}/${payout.reference}` });
+  expect(ordersUnder(payout.reference)).toHaveLength(1);
+  const here = await home.payouts(...command(`${kind}-here`, '--yes', '--json', '--key', keyOf(alice)));
+  expect(here.code).toBe(0);
+  expect(alike(there.stderr)).toBe(alike(here.stderr));
+  expect(Object.keys(payout)).toEqual(Object.keys(payoutIn(here)));
+  const again = await laptop(alice, ...command(`${kind}-there`, '--yes', '--json'));
+  const inPlace = await home.payouts(...command(`${kind}-there`, '--yes', '--json', '--key', keyOf(alice)));
+  expect([again.code, again.stdout]).toEqual([8, inPlace.stdout]);
+  expect(ordersUnder(payout.reference)).toHaveLength(1);
+  const { entries } = JSON.parse((await home.payouts('audit', 'show', payout.reference, '--json')).stdout);
+  expect(entries).toContainEqual(expect.objectContaining({ actor: 'alice', action: 'approve, signed' }));
+});
 
 it.each<[string, string[]]>([
   ['what is wrong by the rules', transfer('BAD-1', '--amount', '1.005', '--yes')],
@@ -107,36 +71,28 @@ it.each<[string, string[]]>([
   ['an id that is used', exchange('exchange-there', '--amount', '7.00', '--yes')],
   ['no confirmation', exchange('BAD-4')],
   ['no confirmation of a transfer', transfer('BAD-5', '--note', 'rent', '--execute-on', '2999-01-01')],
-])(
-  'says the same as in place of %s, and starts nothing',
-  async (_what, args) => {
-    for (const more of [[], ['--json']]) {
-      const given = [...args, ...more];
-      const [there, here] = [await laptop(alice, ...given), await home.payouts(...given, '--key', keyOf(alice))];
-      expect({ code: there.code, stdout: there.stdout }).toEqual({ code: here.code, stdout: here.stdout });
-      expect(alike(there.stderr)).toBe(alike(here.stderr));
-      expect(there.code).not.toBe(0);
-    }
-  },
-  60_000,
-);
+])('says the same as in place of %s, and starts nothing', async (_what, args) => {
+  for (const more of [[], ['--json']]) {
+    const given = [...args, ...more];
+    const [there, here] = [await laptop(alice, ...given), await home.payouts(...given, '--key', keyOf(alice))];
+    expect({ code: there.code, stdout: there.stdout }).toEqual({ code: here.code, stdout: here.stdout });
+    expect(alike(there.stderr)).toBe(alike(here.stderr));
+    expect(there.code).not.toBe(0);
+  }
+});
 
 it.each([
   ['bob', 'role-missing'],
   ['carl', 'role-missing'],
   ['anna', 'outside-scope'],
-])(
-  'makes none for somebody who is no maker, or outside of a scope: %s, %s',
-  async (name, code) => {
-    const person = PEOPLE.find((it) => it.name === name) ?? alice;
-    for (const command of [transfer('NOT-1', '--yes', '--json'), exchange('NOT-1', '--yes', '--json')]) {
-      const refused = await laptop(person, ...command);
-      expect([refused.code, errorOf(refused).error.code]).toEqual([2, code]);
-    }
-    expect((await home.payouts('status', 'NOT-1')).code).toBe(2);
-  },
-  60_000,
-);
+])('makes none for somebody who is no maker, or outside of a scope: %s, %s', async (name, code) => {
+  const person = PEOPLE.find((it) => it.name === name) ?? alice;
+  for (const command of [transfer('NOT-1', '--yes', '--json'), exchange('NOT-1', '--yes', '--json')]) {
+    const refused = await laptop(person, ...command);
+    expect([refused.code, errorOf(refused).error.code]).toEqual([2, code]);
+  }
+  expect((await home.payouts('status', 'NOT-1')).code).toBe(2);
+});
 
 it('leaves it by --detach, waits for an approval, and follows it with the same command', async () => {
   const big = (...more: string[]) => laptop(alice, ...transfer('BIG-1', '--amount', '2000.00', '--json', ...more));
@@ -151,7 +107,7 @@ it('leaves it by --detach, waits for an approval, and follows it with the same c
   expect((await laptop(bob, 'approve', 'BIG-1', '--yes')).code).toBe(0);
   await until(async () => (await stateNow()) === 'completed');
   expect(ordersUnder(reference)).toHaveLength(1);
-}, 60_000);
+});
 
 it('leaves nothing on the laptop', () => {
   expect(readdirSync(folder).sort()).toEqual([...PEOPLE.map(({ name }) => `${name}.pem`), 'policy.json'].sort());

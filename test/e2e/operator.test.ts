@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { type CommandHome, openCommandHome } from '../support/command.ts';
+import { stackOfFile } from '../support/command.ts';
 import { TEST_CLUSTER } from '../support/test-cluster.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
@@ -8,14 +8,7 @@ import { batchOf, errorOf } from './documents.ts';
 import { csvOf, IN_AUDIT, payable, type Row } from './payout-files.ts';
 
 /** One stack that `dev` keeps up; every test has payouts of its own. */
-let home: CommandHome;
-
-beforeAll(async () => {
-  home = openCommandHome();
-  await home.serve('dev').says(/Up until Ctrl-C/);
-});
-
-afterAll(() => home.close());
+const home = stackOfFile();
 
 const referenceFor = (id: string): string => referenceOf('u-1001', id);
 const workflowIdFor = (id: string): string => `payout/${referenceFor(id)}`;

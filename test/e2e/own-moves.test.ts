@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type CommandHome, type Ended, openCommandHome, type Running } from '../support/command.ts';
+import { describe, expect, it } from 'vitest';
+import { type Ended, stackOfFile } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { bookedOrders } from './books.ts';
 import { errorOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
 /** One stack that `dev` keeps up. */
-let home: CommandHome;
-let dev: Running;
-
-beforeAll(async () => {
-  home = openCommandHome({ PAYOUTS_TIME_SCALE: '0.05', PAYOUTS_TRANSFER_ACROSS_USERS: 'true' });
-  dev = home.serve('dev');
-  await dev.says(/Up until Ctrl-C/);
-});
-
-afterAll(() => home.close());
+const home = stackOfFile({ PAYOUTS_TIME_SCALE: '0.05', PAYOUTS_TRANSFER_ACROSS_USERS: 'true' });
 
 interface Moved {
   payout: { reference: string; workflowId: string; kind: string; state: string; orderId: string | null };

@@ -1,43 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CommandHome, openCommandHome, QUICK, type Running } from '../support/command.ts';
-import { type SigningPerson, signingPerson } from '../support/people.ts';
+import { expect, it } from 'vitest';
+import { openCommandHome, QUICK } from '../support/command.ts';
+import { signingPerson } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { batchOf, errorOf } from './documents.ts';
+import { openLaptops } from './laptops.ts';
 import { csvOf } from './payout-files.ts';
 
 const alice = signingPerson('alice', ['maker']);
 const bob = signingPerson('bob', ['approver']);
 
-const POLICY = {
-  version: 1,
-  people: [alice, bob].map(({ name, roles, publicKey }) => ({ name, roles, scope: {}, keys: [publicKey] })),
+const { folder, home, keyOf } = openLaptops([alice, bob], {
+  settings: { ...QUICK, PAYOUTS_TRANSFER_ACROSS_USERS: 'true' },
   approvals: [{ approvals: 1 }, { currency: 'USD', amountAtLeast: '100', alone: true, approvals: 1 }],
-};
-
-const folder = mkdtempSync(join(tmpdir(), 'payouts-policy-'));
-const keyOf = ({ name }: SigningPerson): string => join(folder, `${name}.pem`);
-
-let home: CommandHome;
-let dev: Running;
-
-beforeAll(async () => {
-  for (const person of [alice, bob]) writeFileSync(keyOf(person), person.privateKey, { mode: 0o600 });
-  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY), { mode: 0o600 });
-  home = openCommandHome({
-    ...QUICK,
-    PAYOUTS_POLICY: join(folder, 'policy.json'),
-    PAYOUTS_TRANSFER_ACROSS_USERS: 'true',
-  });
-  dev = home.serve('dev');
-  await dev.says(/Up until Ctrl-C/);
-});
-
-afterAll(async () => {
-  await home.close();
-  rmSync(folder, { recursive: true });
 });
 
 it('a batch is approved by one signature, and a row above the limit by one of its own', async () => {

@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { documentText, ROOT } from '../docs/markdown.ts';
 import { openCommandHome } from '../support/command.ts';
+import { newFolder } from '../support/new-folder.ts';
 
 /** A project that has installed the package: its sources stand in for the build. */
 function project(program: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'payouts-program-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder();
   const own = join(folder, 'node_modules', 'durable-payouts');
   mkdirSync(own, { recursive: true });
   writeFileSync(join(own, 'package.json'), JSON.stringify({ type: 'module', exports: './index.js' }));

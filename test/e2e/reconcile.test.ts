@@ -1,19 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { type CommandHome, type Ended, openCommandHome } from '../support/command.ts';
+import { type Ended, stackOfFile } from '../support/command.ts';
 import { paymentsIn } from './books.ts';
 import { batchOf, errorOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
-let home: CommandHome;
-
-beforeAll(async () => {
-  home = openCommandHome();
-  await home.serve('dev').says(/Up until Ctrl-C/);
-});
-
-afterAll(() => home.close());
+const home = stackOfFile();
 
 const documentOf = ({ stdout }: Ended): Record<string, unknown> => JSON.parse(stdout);
 

@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
-import { type CommandHome, openCommandHome, QUICK } from '../support/command.ts';
+import { QUICK, stackOfFile } from '../support/command.ts';
 import { until } from '../support/until.ts';
 import { paymentsIn } from './books.ts';
 import { batchOf, errorOf } from './documents.ts';
 import { csvOf } from './payout-files.ts';
 
-let home: CommandHome;
-
-beforeAll(async () => {
-  const rules = [{ currency: 'USD', amountAtLeast: '100.00', approvals: 1 }];
-  home = openCommandHome({ ...QUICK, PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules }) });
-  await home.serve('dev').says(/Up until Ctrl-C/);
-});
-
-afterAll(() => home.close());
+const rules = [{ currency: 'USD', amountAtLeast: '100.00', approvals: 1 }];
+const home = stackOfFile({ ...QUICK, PAYOUTS_APPROVAL_POLICY: JSON.stringify({ rules }) });
 
 const shown = async (...args: string[]) => JSON.parse((await home.payouts(...args, '--json')).stdout);
 

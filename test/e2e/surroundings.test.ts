@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findTemporalCli } from '../../scripts/temporal-cli.mjs';
 import { workflowBundles } from '../../src/platform/temporal/bundle.ts';
+import { folderOfFile } from '../support/new-folder.ts';
 
 /** Where the product is run: the real command with an embedded stack, in surroundings that not everybody has. */
 
@@ -18,14 +18,12 @@ const BARE = { PATH: '/usr/bin:/bin', TEMPORAL_CLI_PATH: findTemporalCli(process
 /** As a container of OpenShift runs: a number that no user has. */
 const NOBODY = ['setpriv', '--reuid', '54321', '--regid', '54321', '--clear-groups'];
 
-const folder = mkdtempSync(join(tmpdir(), 'payouts-surroundings-'));
+const folder = folderOfFile();
 beforeAll(async () => {
   chmodSync(folder, 0o755);
   // As an installation has it: who runs it may not write to it.
   await workflowBundles();
-}, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
+});
 /** A folder of a test, which everybody may use, with a file of one payout. */
 function place(name: string): { home: string; file: string } {
   const own = join(folder, name);

@@ -1,13 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type CommandHome, type Ended, openCommandHome, QUICK, type Running } from '../support/command.ts';
-import { COMPILE_CACHE } from '../support/compile-cache.ts';
-import { type SigningPerson, signingPerson } from '../support/people.ts';
-import { startShared } from '../support/shared-process.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { QUICK } from '../support/command.ts';
+import { signingPerson } from '../support/people.ts';
 import { until } from '../support/until.ts';
 import { batchOf, errorOf } from './documents.ts';
+import { openLaptops } from './laptops.ts';
 import { csvOf } from './payout-files.ts';
 
 /**
@@ -21,55 +19,27 @@ const olga = signingPerson('olga', ['operator', 'auditor']);
 const mallory = signingPerson('mallory', ['approver']);
 const PEOPLE = [alice, bob, euro, olga];
 
-const POLICY = {
-  version: 1,
-  people: PEOPLE.map(({ name, roles, scope = {}, publicKey }) => ({ name, roles, scope, keys: [publicKey] })),
+const { folder, home, keyOf, laptop } = openLaptops(PEOPLE, {
+  settings: QUICK,
+  strangers: [mallory],
   approvals: [
     { currency: 'USD', amountAtLeast: '10', approvals: 1 },
     { currency: 'USD', amountAtLeast: '100', alone: true, approvals: 1 },
   ],
-};
-
-const folder = mkdtempSync(join(tmpdir(), 'payouts-laptop-'));
+  envOf: (name) => ({ PAYOUTS_HOME: homeOf(name) }),
+});
 const homeOf = (name: string): string => join(folder, 'homes', name);
-const keyOf = ({ name }: SigningPerson): string => join(folder, `${name}.pem`);
-
-let home: CommandHome;
-let dev: Running;
 let batchId: string;
-
-/** Runs the command on the laptop of a person. */
-async function laptop({ name }: SigningPerson, ...args: string[]): Promise<Ended> {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: join(folder, name),
-    PAYOUTS_HOME: homeOf(name),
-    PAYOUTS_GATEWAY_URL: home.stack()?.gatewayUrl ?? '',
-    PAYOUTS_SIGNING_KEY_FILE: join(folder, `${name}.pem`),
-    ...COMPILE_CACHE,
-  };
-  return startShared(args, env).ended;
-}
 
 const stateOf = async (id: string): Promise<string> =>
   JSON.parse((await home.payouts('status', id, '--json')).stdout).payout.state;
 
 beforeAll(async () => {
-  for (const person of [...PEOPLE, mallory]) writeFileSync(keyOf(person), person.privateKey, { mode: 0o600 });
-  writeFileSync(join(folder, 'policy.json'), JSON.stringify(POLICY));
-  home = openCommandHome({ ...QUICK, PAYOUTS_POLICY: join(folder, 'policy.json') });
-  dev = home.serve('dev');
-  await dev.says(/Up until Ctrl-C/);
   const rows = ['1', '2', '3', '4'].map((id) => ({ id: `HTTP-${id}`, amount: id === '3' ? '250.00' : '12.50' }));
   const file = home.file('http.csv', csvOf(rows));
   const key = ['--key', keyOf(alice)];
   ({ batchId } = batchOf(await home.payouts('run', file, '--yes', '--json', '--detach', ...key)));
   for (const { id } of rows) await until(async () => (await stateOf(id)) === 'awaiting-approval');
-});
-
-afterAll(async () => {
-  await home.close();
-  rmSync(folder, { recursive: true });
 });
 
 it.each([
@@ -168,13 +138,13 @@ it('hands a file over: checked, planned, paid, followed, known the next time', a
   expect([ended.code, errorOf(ended).error.batchId]).toEqual([8, taken]);
   const retried = await laptop(alice, 'retry', taken, '--yes', '--json');
   expect([retried.code, errorOf(retried).error.code]).toEqual([3, 'nothing-to-retry']);
-}, 120_000);
+});
 
 it('signs the rows of a file, so that what nobody has to approve is paid', async () => {
   const file = home.file('small.csv', csvOf([{ id: 'SMALL-1', amount: '5.00' }]));
   const paid = await laptop(alice, 'run', file, '--yes', '--json');
   expect([paid.code, batchOf(paid).state]).toEqual([0, 'completed']);
-}, 60_000);
+});
 
 it('pauses and cancels a batch', async () => {
   const file = home.file('stopped.csv', csvOf([{ id: 'STOP-1' }]));

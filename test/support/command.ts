@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { endLeftover } from '../../src/platform/embedded/boot.ts';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { type Ended, Prints, type Running } from './running.ts';
@@ -58,6 +58,14 @@ const NEEDS_A_WORKER: ReadonlySet<string | undefined> = new Set(['run']);
 
 /** Waits of the product that a test need not sit out, shrunk to a twentieth. */
 export const QUICK = { PAYOUTS_TIME_SCALE: '0.05' };
+
+/** A home for all tests of a file, whose stack `dev` keeps up. */
+export function stackOfFile(env?: Readonly<Record<string, string>>): CommandHome {
+  const home = openCommandHome(env);
+  beforeAll(() => home.serve('dev').says(/Up until Ctrl-C/));
+  afterAll(() => home.close());
+  return home;
+}
 
 /**
  * `env` is laid over a clean environment: nothing of the caller's settings is inherited. `pays`: unless it is said that no
