@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import { SENDER_LIFE_MS } from '../../src/domain/submission.ts';
 import type { Store } from '../../src/store/store.ts';
-import { documentIds, payoutClaim } from './samples.ts';
+import { documentIds, payoutClaim, SENT_PAYMENT } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
 const SENT = { reference: 'ref', attempt: 1, runId: 'run-1', activityId: '7', sentAt: 1_000 };
@@ -234,18 +234,7 @@ const DAY = { since: 500 };
 
 onEveryStore('What was handed to the bank', (test) => {
   const CLAIMS = [
-    [
-      'payout',
-      'payment',
-      {
-        accountId: 'usd-1',
-        beneficiaryId: 'ben-1',
-        payeeDigest: 'of-payee',
-        amount: '10.50',
-        currency: 'USD',
-        expiredAt: 9,
-      },
-    ],
+    ['payout', 'payment', { ...SENT_PAYMENT, accountId: 'usd-1' }],
     [
       'transfer',
       'transfer',

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
 import type { Store, WatchKey } from '../../src/store/store.ts';
-import { batchClaim, claimRow, documentIds, payoutClaim } from './samples.ts';
+import { batchClaim, claimRow, documentIds, payoutClaim, SENT_PAYMENT } from './samples.ts';
 import { onEveryStore } from './stores.ts';
 
 const claimed = async (store: Store, id: string, uid: string, currency: string, at: number): Promise<string> => {
@@ -108,14 +108,7 @@ onEveryStore('Reconciliation', (test) => {
       { uid: 'user-1', currency: 'USD' },
     ]);
     // Of a payment only its own currency is compared.
-    const paid = {
-      accountId: 'acc-2',
-      beneficiaryId: 'b',
-      payeeDigest: 'of-payee',
-      amount: '10.50',
-      currency: 'USD',
-      expiredAt: 9,
-    };
+    const paid = { ...SENT_PAYMENT, accountId: 'acc-2', beneficiaryId: 'b' };
     await store.recordAttempt({ ...attempt, reference, sentAt: 3_000, request: paid, claim: { reference, term } });
     expect(await store.batchKeys('b')).toHaveLength(2);
   });

@@ -18,6 +18,16 @@ export function instruction(id: string, fields: Partial<PayoutInstruction> = {})
   };
 }
 
+/** What was sent of a payment of it. */
+export const SENT_PAYMENT = {
+  accountId: 'acc-1',
+  beneficiaryId: 'ben-1',
+  payeeDigest: 'of-payee',
+  amount: '10.50',
+  currency: 'USD',
+  expiredAt: 9,
+};
+
 export function claimRow(row: number, id: string, fields: Partial<PayoutInstruction> = {}): ClaimRow {
   const asked = instruction(id, fields);
   const reference = referenceOf(asked.uid, asked.id);

@@ -6,8 +6,7 @@ import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import type { ListDoubt } from '../../../src/domain/absence.ts';
 import { spellingsOf } from '../../../src/domain/reference-form.ts';
-import type { SentOrder } from '../../../src/domain/sent-order.ts';
-import { batchClaim, payoutClaim } from '../../store/samples.ts';
+import { batchClaim, payoutClaim, SENT_PAYMENT } from '../../store/samples.ts';
 import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
@@ -16,15 +15,6 @@ const HOUR_MS = 3_600_000;
 const SENT_AT = 100 * HOUR_MS;
 const WINDOW_MS = quickSettings.terms.waits.lateCommitMs + quickSettings.terms.waits.listLagMs;
 const CALLER = { workflowId: 'w', runId: 'run-1', activityId: '1' };
-const SENT: SentOrder = {
-  accountId: 'acc-1',
-  beneficiaryId: 'ben-1',
-  payeeDigest: 'of-payee',
-  amount: '10.50',
-  currency: 'USD',
-  expiredAt: 9,
-};
-
 const payment = (order_id: string, more: Record<string, unknown> = {}): Order =>
   orderSchema.parse({
     ...{ order_id, status: 'COMPLETED', type: 'PAYMENT', direct: 'OUT', transaction_uid: 'user-1' },
@@ -51,7 +41,7 @@ async function lost({
   const { record } = await store.claimPayout(payoutClaim('lost', { runId: CALLER.runId }));
   const { reference, term } = record;
   await store.recordAssessment(record, { digest: 'd', approvalsNeeded: 0, fee: '1.50', feeCurrency: 'USD' }, SENT_AT);
-  const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT };
+  const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT_PAYMENT };
   await store.recordAttempt({ ...attempt, reference });
   await store.finishAttempt(reference, 1, { outcome: answer });
   for (const [index, other] of references.slice(1).entries()) {
@@ -257,7 +247,7 @@ it('without a proof that nothing shows it, or after a second attempt, it is for 
   const renumbered = payment('new', { client_order_id: reference });
   expect(await find([renumbered], undefined, false, ['first'])).toMatchObject(DUPLICATE);
   expect(await find([renumbered], undefined, undefined, ['first'], 'orders of another user')).toMatchObject(DUPLICATE);
-  const again = { runId: 'run-1', activityId: '2', sentAt: SENT_AT, request: SENT };
+  const again = { runId: 'run-1', activityId: '2', sentAt: SENT_AT, request: SENT_PAYMENT };
   await store.recordAttempt({ ...again, reference, attempt: 2 });
   expect(await find([renumbered], undefined, undefined, ['first'])).toMatchObject(DUPLICATE);
 });

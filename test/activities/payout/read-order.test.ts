@@ -5,7 +5,7 @@ import { BankError, envelopeError, UnknownOutcomeError } from '../../../src/bank
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import type { SentOrder } from '../../../src/domain/sent-order.ts';
 import { orderReference } from '../../../src/store/claimed-row.ts';
-import { payoutClaim } from '../../store/samples.ts';
+import { payoutClaim, SENT_PAYMENT } from '../../store/samples.ts';
 import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
@@ -98,15 +98,7 @@ it('the fee that an order without money shows was not taken: nothing of it is st
   const store = await newStore();
   const { record } = await store.claimPayout(payoutClaim('doc', { runId: CALLER.runId }));
   const { reference, term } = record;
-  const sent = {
-    accountId: 'acc-1',
-    beneficiaryId: 'ben-1',
-    payeeDigest: 'of-payee',
-    amount: '10.50',
-    currency: 'USD',
-    expiredAt: 9,
-  };
-  const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: sent };
+  const attempt = { reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: 1, request: SENT_PAYMENT };
   await store.recordAttempt(attempt);
   await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
   const shown = { order_id: 'o-1', client_order_id: reference, status: 'FAILED', type: 'PAYMENT' };
@@ -183,14 +175,6 @@ it('what people accepted of an adopted order is kept, with the value that they s
 });
 
 describe('of two orders with one id, of which a read shows the other one', () => {
-  const SENT_PAYMENT = {
-    accountId: 'acc-1',
-    beneficiaryId: 'ben-1',
-    payeeDigest: 'of-payee',
-    amount: '10.50',
-    currency: 'USD',
-    expiredAt: 9,
-  };
   const { reference } = payoutClaim('doc');
   const other = payoutClaim('other').reference;
   const payment = (shown: Partial<Order>): Order =>

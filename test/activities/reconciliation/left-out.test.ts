@@ -3,24 +3,20 @@ import type { ActivityDeps } from '../../../src/activities/deps.ts';
 import { reconcileOrders } from '../../../src/activities/reconcile.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order } from '../../../src/bank/schemas/orders.ts';
-import { batchClaim, payoutClaim } from '../../store/samples.ts';
+import { batchClaim, payoutClaim, SENT_PAYMENT } from '../../store/samples.ts';
 import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
 
 const KEY = { uid: 'user-1', currency: 'USD', since: 0 };
 const SENT_AT = 1_000_000;
-const SENT = {
-  ...{ accountId: 'acc-1', beneficiaryId: 'ben-1', payeeDigest: 'of-payee' },
-  ...{ amount: '10.50', currency: 'USD', expiredAt: 9 },
-};
-
 /** A completed payout at a bank whose list does not show its order; reads by its id show it with these members. */
 async function completedAndNow(shown: Record<string, unknown> | undefined, listed: readonly Order[] = []) {
   const store = await newStore();
   await store.claimBatch(batchClaim('batch-1', ['doc']));
   const { reference } = payoutClaim('doc');
-  await store.recordAttempt({ reference, attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT });
+  const attempt = { attempt: 1, runId: 'run-1', activityId: '1', sentAt: SENT_AT, request: SENT_PAYMENT };
+  await store.recordAttempt({ reference, ...attempt });
   await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'order-1' });
   await store.changePayout(reference, { state: 'completed', orderId: 'order-1', at: SENT_AT });
   const record = {

@@ -9,7 +9,7 @@ import { because, type ReasonCode } from '../../../src/domain/reasons.ts';
 import { spellingsOf } from '../../../src/domain/reference-form.ts';
 import { provenUnpaid } from '../../../src/store/proven-unpaid.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { payoutClaim } from '../../store/samples.ts';
+import { payoutClaim, SENT_PAYMENT } from '../../store/samples.ts';
 import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 
@@ -142,14 +142,7 @@ describe('an order whose values change after its end', () => {
   });
 
   it('is compared with the payment that was sent', async () => {
-    const request = {
-      accountId: 'acc-9',
-      beneficiaryId: 'b',
-      payeeDigest: 'of-payee',
-      amount: '10.50',
-      currency: 'USD',
-      expiredAt: 9,
-    };
+    const request = { ...SENT_PAYMENT, accountId: 'acc-9', beneficiaryId: 'b' };
     await store.recordAttempt({ reference, attempt: 1, runId: 'r', activityId: 'a', sentAt: 1, request });
     shownById = [order('own', 'COMPLETED', { transaction_account: 'acc-1' })];
     await note(shownById);

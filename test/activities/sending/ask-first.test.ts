@@ -5,7 +5,7 @@ import { type Order, order as orderSchema } from '../../../src/bank/schemas/orde
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { because } from '../../../src/domain/reasons.ts';
 import type { AttemptOutcome } from '../../../src/store/store.ts';
-import { payoutClaim } from '../../store/samples.ts';
+import { payoutClaim, SENT_PAYMENT } from '../../store/samples.ts';
 import { newStore } from '../../support/empty-store.ts';
 import { quickSettings } from '../../support/product.ts';
 import { UNMEASURED_CLOCK } from '../../support/unmeasured-clock.ts';
@@ -46,14 +46,7 @@ async function rowAt({ generation = 0, createdAt, releasedAt }: Partial<SentRow>
   await store.claimPayout(payoutClaim('doc'));
   const sent = async (outcome: AttemptOutcome, more: { orderId?: string } = {}, reference = under(0)) => {
     const attempt = (await store.attempts(reference)).length + 1;
-    const request = {
-      accountId: 'acc-1',
-      beneficiaryId: 'b',
-      payeeDigest: 'of-payee',
-      amount: '10.50',
-      currency: 'USD',
-      expiredAt: 9,
-    };
+    const request = { ...SENT_PAYMENT, beneficiaryId: 'b' };
     await store.recordAttempt({ reference, attempt, runId: 'run-1', activityId: '1', sentAt: world.now, request });
     world.now += 5;
     await store.finishAttempt(reference, attempt, { outcome, at: world.now, ...more });

@@ -7,19 +7,10 @@ import { orderEndActivityId } from '../../../src/domain/names.ts';
 import type { PaidOrder } from '../../../src/domain/order-judgement.ts';
 import type { PayoutState } from '../../../src/domain/payout-state.ts';
 import { because } from '../../../src/domain/reasons.ts';
-import { openOrderRequest, payoutClaim } from '../../store/samples.ts';
+import { openOrderRequest, payoutClaim, SENT_PAYMENT } from '../../store/samples.ts';
 import { newStore } from '../../support/empty-store.ts';
 
 const RUN = 'run-1';
-const SENT = {
-  accountId: 'acc-1',
-  beneficiaryId: 'ben-1',
-  payeeDigest: 'of-payee',
-  amount: '10.50',
-  currency: 'USD',
-  expiredAt: 9,
-};
-
 /** A payout whose order the bank has accepted, as its run follows it. */
 async function followed({ state = 'processing' as PayoutState } = {}) {
   const store = await newStore();
@@ -27,7 +18,7 @@ async function followed({ state = 'processing' as PayoutState } = {}) {
   const { reference, workflowId, term } = record;
   const attempt = { attempt: 1, runId: RUN, activityId: '1', sentAt: 1 };
   await store.openOrder(openOrderRequest(reference));
-  await store.recordAttempt({ reference, ...attempt, request: SENT });
+  await store.recordAttempt({ reference, ...attempt, request: SENT_PAYMENT });
   await store.finishAttempt(reference, 1, { outcome: 'accepted', orderId: 'o-1' });
   await store.noteOrder(reference, { orderId: 'o-1' });
   await store.changePayout(reference, { state, orderId: 'o-1', term, at: 2 });
