@@ -18,7 +18,6 @@ it('a completed payout has an advice to print, in each language, and one that is
   const gateway = await openGateway([], { env });
   const { store } = gateway.proxy;
   const [row] = await claimed(gateway, [{ id: 'inv-1', amount: '2450.00' }], 'alice');
-  if (row === undefined) throw new Error('nothing was claimed');
   const { reference } = row;
   const path = `/payouts/${reference}/advice`;
   const visit = new Visit(gateway.url);

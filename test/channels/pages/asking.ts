@@ -11,7 +11,7 @@ export async function claimed(
   { proxy, app, uploads }: RunningGateway,
   rows: readonly Row[],
   by: string,
-): Promise<PayoutRecord[]> {
+): Promise<[PayoutRecord, ...PayoutRecord[]]> {
   const { mkdir, writeFile } = await import('node:fs/promises');
   const { takeFile } = await import('../../../src/files/intake/take-file.ts');
   await mkdir(uploads, { recursive: true });
@@ -25,7 +25,7 @@ export async function claimed(
   });
   if (taking instanceof Error) throw taking;
   if (taking.outcome !== 'claimed') throw new Error(`the rows are ${taking.outcome}`);
-  return Array.fromAsync(proxy.store.rows(taking.batchId));
+  return (await Array.fromAsync(proxy.store.rows(taking.batchId))) as [PayoutRecord, ...PayoutRecord[]];
 }
 
 /** Has a row ask people, as its workflow does when it has read the bank. */

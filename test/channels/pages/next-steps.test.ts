@@ -33,7 +33,6 @@ const read = (markup: string): string =>
 
 const first = async (gateway: RunningGateway, by = 'alice'): Promise<PayoutRecord> => {
   const [row] = await claimed(gateway, [{ id: 'inv-1', amount: '2450.00' }], by);
-  if (row === undefined) throw new Error('nothing was claimed');
   return row;
 };
 
