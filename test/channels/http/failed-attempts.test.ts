@@ -98,10 +98,7 @@ describe('refused sign-ins', () => {
   const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
   async function opened() {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['bob', ['approver']],
-    ]);
+    const people = await pagePeople({ alice: 'maker', bob: 'approver' });
     return { people, ...(await behindProxy(people)) };
   }
 

@@ -2,10 +2,19 @@ import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { tokenSha256 } from '../../../src/channels/http/callers.ts';
 import { guardRoutes, type RouteAccess } from '../../../src/channels/http/route-access.ts';
-import { ROLES, type Role, type Scope } from '../../../src/domain/authority.ts';
+import { ROLES, type Scope } from '../../../src/domain/authority.ts';
 import { cardClaim } from '../../store/card-samples.ts';
 import { batchClaim, claimRow } from '../../store/samples.ts';
-import { openPages, pagePeople, type Seen, signedIn, submitFile, Visit } from '../pages/visiting.ts';
+import {
+  openPages,
+  type People,
+  pagePeople,
+  type Roles,
+  type Seen,
+  signedIn,
+  submitFile,
+  Visit,
+} from '../pages/visiting.ts';
 import { openGateway } from './running-gateway.ts';
 import { UNEXPLAINED } from './statement-samples.ts';
 
@@ -159,7 +168,7 @@ const whomOf = (access: RouteAccess): string =>
 const isOfProgram = (url: string): boolean => /^\/(v1|codec|docs|openapi)/.test(url);
 
 /** People who have a passkey for the pages, and a token of their name for programs. */
-async function opened(people: readonly [name: string, roles: Role[], scope?: Scope][]) {
+async function opened(people: People) {
   const known = await pagePeople(people);
   const policy = {
     ...known.policy,
@@ -191,6 +200,7 @@ async function opened(people: readonly [name: string, roles: Role[], scope?: Sco
   return { gateway, ask, visitOf };
 }
 
+const EVERY = ROLES.join(' ') as Roles;
 const FORM = 'application/x-www-form-urlencoded';
 const codeOf = ({ text }: Seen): string | undefined => /"code":"([^"]+)"/.exec(text)?.[1];
 /** With something in the place of each parameter, which does not exist. */
@@ -198,7 +208,7 @@ const unknown = (url: string): string => url.replaceAll(/:\w+/g, 'none').replace
 
 describe('every route of the server', () => {
   it('is in the table, with the roles and the scope that it declares', async () => {
-    const { gateway } = await opened([]);
+    const { gateway } = await opened({});
     const declared = gateway.routes.filter(({ method }) => method !== 'HEAD');
     const expected = Object.entries(TABLE).flatMap(([whom, routes]) => routes.map((route) => `${route}: ${whom}`));
     expect(declared.map(({ method, url, access }) => `${method} ${url}: ${whomOf(access)}`).sort()).toEqual(
@@ -212,8 +222,8 @@ describe('every route of the server', () => {
   });
 
   it('is in the table too, or here, where a setting adds it', async () => {
-    const { gateway } = await opened([]);
-    const { policy } = await pagePeople([]);
+    const { gateway } = await opened({});
+    const { policy } = await pagePeople({});
     const more = await openGateway([], {
       policy,
       env: { PAYOUTS_MCP: 'read', PAYOUTS_OIDC_ISSUER: 'https://login.example.com', PAYOUTS_OIDC_CLIENT_ID: 'pages' },
@@ -232,7 +242,7 @@ describe('every route of the server', () => {
   });
 
   it('refuses every role that it is not for, and nobody else, before it reads anything', async () => {
-    const { ask } = await opened(ROLES.map((role) => [role, [role]]));
+    const { ask } = await opened(Object.fromEntries(ROLES.map((role) => [role, role])));
     const seen: string[] = [];
     const expected: string[] = [];
     for (const { route, method, url, roles, isOpen } of ROUTES) {
@@ -249,7 +259,7 @@ describe('every route of the server', () => {
   });
 
   it('lets nobody in without a token or session, nor with a wrong one, but where it is open', async () => {
-    const { ask } = await opened([['alice', ['maker']]]);
+    const { ask } = await opened({ alice: 'maker' });
     for (const { route, method, url, isOpen } of ROUTES) {
       const answer = await ask(undefined, method, unknown(url));
       // The description of the interface is for everybody on this machine.
@@ -296,10 +306,7 @@ describe('a scope', () => {
     /:(id|reference|entry|payee|upload)/.test(url) || QUERIES[url] !== undefined;
 
   async function withOthers() {
-    const world = await opened([
-      ['yen', [...ROLES], IN_YEN],
-      ['all', [...ROLES]],
-    ]);
+    const world = await opened({ yen: [EVERY, IN_YEN], all: EVERY });
     const { store } = world.gateway.proxy;
     await store.claimBatch({ ...batchClaim('batch-1', ['INV-1'], Date.now()), by: 'owner' });
     await store.cards.claim(cardClaim('order-1', { by: 'owner', at: Date.now() }));
@@ -381,11 +388,11 @@ describe('a scope', () => {
   });
 
   it('holds for what the bank shows', async () => {
-    const { ask } = await opened([
-      ['euro', ['auditor'], { currencies: ['EUR'] }],
-      ['own', ['auditor'], { uids: ['u-1001'], accounts: ['acc-u1001-usd'] }],
-      ['all', ['auditor']],
-    ]);
+    const { ask } = await opened({
+      euro: ['auditor', { currencies: ['EUR'] }],
+      own: ['auditor', { uids: ['u-1001'], accounts: ['acc-u1001-usd'] }],
+      all: 'auditor',
+    });
     const seen = async (name: string, path: string) => {
       const { status, text } = await ask(name, 'GET', path);
       const { accounts, beneficiaries } = JSON.parse(text) as Record<string, { currency: string }[] | undefined>;
@@ -416,7 +423,7 @@ describe('a scope', () => {
     [{ currencies: ['EUR'] }, 202],
     [{}, 202],
   ])('of a maker holds card payments as it should: %j', async (scope, status) => {
-    const { ask, gateway } = await opened([['anna', ['maker'], scope]]);
+    const { ask, gateway } = await opened({ anna: ['maker', scope] });
     const asked = { merchant_request_id: 'o-1', amount: '4.90', currency: 'EUR', return_url: 'http://127.0.0.1:9/b' };
     const json = { authorization: 'Bearer anna', 'content-type': 'application/json' };
     const request = { method: 'POST', headers: json, body: JSON.stringify(asked) };
@@ -438,10 +445,7 @@ it('a route that does not say whom it is for cannot be added', async () => {
 });
 
 it('the store is not asked about a card payment before its caller is known', async () => {
-  const { gateway } = await opened([
-    ['anna', ['maker']],
-    ['bob', ['approver']],
-  ]);
+  const { gateway } = await opened({ anna: 'maker', bob: 'approver' });
   const { store } = gateway.proxy;
   await store.cards.claim(cardClaim('order-1', { by: 'anna', at: 1 }));
   const { get } = store.cards;

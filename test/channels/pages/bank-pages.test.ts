@@ -7,7 +7,7 @@ import { madeDigest, referenceOf } from '../../../src/domain/identity.ts';
 import { cardClaim } from '../../store/card-samples.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
+import { openPages, openPagesOf, pagePeople, signedIn, Visit } from './visiting.ts';
 
 const PAYEE = 'ben-u1001-usd-local';
 
@@ -104,11 +104,7 @@ describe('the pages about the bank', () => {
   });
 
   it('add up what open payouts take only within the scope of who asks', async () => {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['eur', ['auditor'], { currencies: ['EUR'] }],
-    ]);
-    const gateway = await openPages(people);
+    const { people, gateway } = await openPagesOf({ alice: 'maker', eur: ['auditor', { currencies: ['EUR'] }] });
     await claimed(gateway, [{ id: '1', amount: '400000.00' }], 'alice');
     expect((await (await signedIn(people, 'alice')).send('/cash?uid=u-1001')).text).toContain('400,000.00 USD');
     expect((await (await signedIn(people, 'eur')).send('/cash?uid=u-1001')).text).not.toContain('400,000.00');
@@ -130,13 +126,13 @@ describe('the pages about the bank', () => {
   });
 
   it('show a payee to people of its payouts only', async () => {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['anna', ['maker']],
-      ['usd', ['auditor'], { currencies: ['USD'] }],
-      ['yen', ['auditor'], { currencies: ['JPY'] }],
-      ['all', ['auditor']],
-    ]);
+    const people = await pagePeople({
+      alice: 'maker',
+      anna: 'maker',
+      usd: ['auditor', { currencies: ['USD'] }],
+      yen: ['auditor', { currencies: ['JPY'] }],
+      all: 'auditor',
+    });
     await paid(await openPages(people));
     const seen = async (name: string): Promise<(boolean | number)[]> => {
       const visit = await signedIn(people, name);
@@ -186,8 +182,7 @@ describe('the page for transfers and exchanges', () => {
 
   it('has its maker sign under a policy, with the most that was shown as sold', async () => {
     const bound = { sell_currency: 'EUR', max_rate: '0.9318' };
-    const people = await pagePeople([['alice', ['maker']]]);
-    const gateway = await openPages(people);
+    const { people, gateway } = await openPagesOf({ alice: 'maker' });
     const visit = await signedIn(people, 'alice');
     const { text: csrfPage } = await visit.send('/moves/new?uid=u-1001');
     const [, _csrf = ''] = /name="_csrf" value="([^"]*)"/.exec(csrfPage) ?? [];

@@ -4,21 +4,15 @@ import { verdictOn } from '../../../src/people/decisions/verdict.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import type { RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
-import { openPages, type PagePeople, pagePeople, signedIn, type Visit } from './visiting.ts';
+import { openPagesOf, type PagePeople, signedIn, type Visit } from './visiting.ts';
 
 const ALONE_FROM = { currency: 'USD', amountAtLeast: '1000', alone: true, approvals: 1 } as const;
 
 async function open(more: Partial<Policy> = {}): Promise<{ people: PagePeople; gateway: RunningGateway }> {
-  const people = await pagePeople(
-    [
-      ['alice', ['maker', 'approver']],
-      ['bob', ['approver']],
-      ['carol', ['operator']],
-      ['dave', ['approver']],
-    ],
+  return openPagesOf(
+    { alice: 'maker approver', bob: 'approver', carol: 'operator', dave: 'approver' },
     { approvals: [{ approvals: 1 }, ALONE_FROM], ...more },
   );
-  return { people, gateway: await openPages(people) };
 }
 
 const passkeyOf = ({ passkeys }: PagePeople, name: string) => passkeys[name] ?? softwarePasskey();

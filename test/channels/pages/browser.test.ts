@@ -11,7 +11,7 @@ import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
 import { complaints, enrol, signIn, withAuthenticator } from './browsing.ts';
 import { openProvider } from './openid-provider.ts';
-import { openPages, pagePeople } from './visiting.ts';
+import { openPagesOf, pagePeople } from './visiting.ts';
 
 const executable = installedChromium();
 
@@ -240,11 +240,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
 
   /** A browser in which carol has signed in with a passkey. */
   async function withCarol(): Promise<{ gateway: RunningGateway; page: Page; origin: string }> {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['carol', ['approver', 'operator']],
-    ]);
-    const gateway = await openPages(people);
+    const { people, gateway } = await openPagesOf({ alice: 'maker', carol: 'approver operator' });
     const page = await (await browser.newContext()).newPage();
     await withAuthenticator(page);
     const made = await enrol(page, people.origin, 'carol');
@@ -323,7 +319,7 @@ describe.skipIf(executable === undefined)('in a browser the pages', () => {
   });
 
   it('are entered through a provider on another site, and left there too', async () => {
-    const people = await pagePeople([['alice', ['maker']]]);
+    const people = await pagePeople({ alice: 'maker' });
     const { origin, policy, port } = people;
     Object.assign(policy.people[0] ?? {}, { identities: ['0a1b'], credentials: [] });
     // For a browser another site than localhost, from which it keeps a strict cookie.

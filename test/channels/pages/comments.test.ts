@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import { claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn } from './visiting.ts';
+import { openPagesOf, signedIn } from './visiting.ts';
 
 it('a comment is shown to all who see the payout, under its writer, and is in the audit log', async () => {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['bob', ['approver']],
-    ['audrey', ['auditor'], { currencies: ['JPY'] }],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({
+    alice: 'maker',
+    bob: 'approver',
+    audrey: ['auditor', { currencies: ['JPY'] }],
+  });
   const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
   const path = `/payouts/${row?.reference}`;
   const bob = await signedIn(people, 'bob');
@@ -24,13 +23,12 @@ it('a comment is shown to all who see the payout, under its writer, and is in th
 });
 
 it('waits in the inbox of the maker until answered, and then tells those who had asked', async () => {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['bob', ['approver']],
-    ['carol', ['approver']],
-    ['yen', ['approver'], { currencies: ['JPY'] }],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({
+    alice: 'maker',
+    bob: 'approver',
+    carol: 'approver',
+    yen: ['approver', { currencies: ['JPY'] }],
+  });
   const [row] = await claimed(gateway, [{ id: 'INV-1' }], 'alice');
   const path = `/payouts/${row?.reference}`;
   const say = async (name: string, text: string) =>

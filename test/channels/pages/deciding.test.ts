@@ -9,22 +9,21 @@ import { updateRefused } from '../../support/fake-temporal.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
-import { openPages, type PagePeople, pagePeople, signedIn, Visit } from './visiting.ts';
+import { openPagesOf, type PagePeople, signedIn, Visit } from './visiting.ts';
 
 async function open(more: Partial<Policy> = {}): Promise<{ people: PagePeople; gateway: RunningGateway }> {
-  const people = await pagePeople(
-    [
-      ['alice', ['maker', 'approver']],
-      ['bob', ['approver']],
-      ['dave', ['approver'], { currencies: ['EUR'] }],
-      ['carol', ['operator']],
-      ['henry', ['operator'], { currencies: ['USD'] }],
-      ['erin', ['auditor']],
-      ['grace', ['compliance']],
-    ],
+  return openPagesOf(
+    {
+      alice: 'maker approver',
+      bob: 'approver',
+      dave: ['approver', { currencies: ['EUR'] }],
+      carol: 'operator',
+      henry: ['operator', { currencies: ['USD'] }],
+      erin: 'auditor',
+      grace: 'compliance',
+    },
     more,
   );
-  return { people, gateway: await openPages(people) };
 }
 
 const FIRST = { id: 'inv-1', amount: '2450.00' };

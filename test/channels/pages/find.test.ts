@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PAYEE_FIELDS } from '../../support/payee.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
+import { openPagesOf, signedIn, Visit } from './visiting.ts';
 
 /** Documents of a page, in their order. */
 const documentsOf = (page: string): string[] =>
@@ -65,12 +65,7 @@ it('filters by state, account, currency, user, batch and dates', async () => {
 });
 
 it('names a payee in full to those who decide, masks it for others, in page and table', async () => {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['bob', ['approver']],
-    ['audrey', ['auditor']],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({ alice: 'maker', bob: 'approver', audrey: 'auditor' });
   const named = { beneficiary_id: '', ...PAYEE_FIELDS, account_no: '123456789', account_name: 'Metals Ltd' };
   await claimed(gateway, [{ id: 'a', ...named }], 'alice');
   for (const path of ['/payouts?text=metals', '/payouts.csv?text=metals']) {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { csvOf } from '../../e2e/payout-files.ts';
 import { openGateway } from '../http/running-gateway.ts';
-import { openPages, pagePeople, signedIn, submitFile, Visit } from './visiting.ts';
+import { openPages, openPagesOf, pagePeople, signedIn, submitFile, Visit } from './visiting.ts';
 
 const GOOD = csvOf([{ id: '1' }, { id: '2', amount: '13.00' }]);
 const MIXED = csvOf([{ id: '1' }, { id: '2', amount: '1.234' }]);
@@ -31,12 +31,7 @@ describe('a file handed over on the pages', () => {
   });
 
   it('is planned, agreed to and claimed in the name of who is signed in', async () => {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['anna', ['maker']],
-      ['bob', ['approver']],
-    ]);
-    const gateway = await openPages(people);
+    const { people, gateway } = await openPagesOf({ alice: 'maker', anna: 'maker', bob: 'approver' });
     Object.assign(people.policy, { approvals: [{ currency: 'USD', amountAtLeast: '13', approvals: 2 }] });
     const { proxy } = gateway;
     Object.assign(gateway.app.config, { bankAuditsFrom: { USD: '12' } });
@@ -67,11 +62,7 @@ describe('a file handed over on the pages', () => {
   });
 
   it('can be taken back before anything is sent, with no worker at all', async () => {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['anna', ['maker', 'auditor']],
-    ]);
-    const gateway = await openPages(people);
+    const { people, gateway } = await openPagesOf({ alice: 'maker', anna: 'maker auditor' });
     const alice = await signedIn(people, 'alice');
     const path = `${(await submitFile(alice, 'payroll.csv', GOOD)).headers.location}`;
     const batch = `${(await alice.submit(path, path, {})).headers.location}`;
@@ -89,11 +80,7 @@ describe('a file handed over on the pages', () => {
   });
 
   it('waits for its maker however much others submit, and gives way to later ones of the same maker', async () => {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['anna', ['maker']],
-    ]);
-    const gateway = await openPages(people);
+    const { people, gateway } = await openPagesOf({ alice: 'maker', anna: 'maker' });
     const [alice, anna] = [await signedIn(people, 'alice'), await signedIn(people, 'anna')];
     const pathOf = async (visit: Visit) => `${(await submitFile(visit, 'a.csv', GOOD)).headers.location}`;
     const first = await pathOf(alice);
@@ -130,10 +117,7 @@ describe('a file handed over on the pages', () => {
   });
 
   it('names no payout of somebody else that a row looks like', async () => {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['anna', ['maker']],
-    ]);
+    const people = await pagePeople({ alice: 'maker', anna: 'maker' });
     await openPages(people);
     const [alice, anna] = [await signedIn(people, 'alice'), await signedIn(people, 'anna')];
     const first = `${(await submitFile(alice, 'first.csv', csvOf([{ id: 'alices-own' }]))).headers.location}`;
@@ -145,7 +129,7 @@ describe('a file handed over on the pages', () => {
   });
 
   it('exchanges once for all payouts where its maker chooses that, and says so before', async () => {
-    const people = await pagePeople([['alice', ['maker']]]);
+    const people = await pagePeople({ alice: 'maker' });
     const { proxy } = await openPages(people);
     const { ofUser } = proxy.bank.accounts;
     let balance = '0.00';
@@ -210,11 +194,7 @@ describe('a file handed over on the pages', () => {
 });
 
 it('a file with wrong values is corrected on the page: the copy is checked again and paid, and its original is on record', async () => {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['anna', ['maker']],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({ alice: 'maker', anna: 'maker' });
   const alice = await signedIn(people, 'alice');
   const path = `${(await submitFile(alice, 'payroll.csv', MIXED)).headers.location}`;
   const refused = (await alice.send(path)).text;

@@ -12,13 +12,7 @@ import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
 
 // What `payouts status` and `payouts inbox` say of a row is on the pages as well, with buttons in the place of commands.
 
-const people = () =>
-  pagePeople([
-    ['alice', ['maker']],
-    ['bob', ['approver']],
-    ['carol', ['operator']],
-    ['erin', ['auditor']],
-  ]);
+const people = () => pagePeople({ alice: 'maker', bob: 'approver', carol: 'operator', erin: 'auditor' });
 
 /** Text of a page as a reader has it. */
 const read = (markup: string): string =>
@@ -198,11 +192,7 @@ it('a second order at the bank is shown beside the first, and where they differ'
 });
 
 it('a payout is found by its document, reference, order or file, in the scope of the viewer', async () => {
-  const persons = await pagePeople([
-    ['alice', ['maker']],
-    ['bob', ['approver']],
-    ['dave', ['approver'], { currencies: ['EUR'] }],
-  ]);
+  const persons = await pagePeople({ alice: 'maker', bob: 'approver', dave: ['approver', { currencies: ['EUR'] }] });
   const gateway = await openPages(persons);
   const { reference, batchId } = await first(gateway);
   await gateway.proxy.store.changePayout(reference, { state: 'processing', orderId: 'ord-4711', at: Date.now() });
@@ -219,11 +209,11 @@ it('a payout is found by its document, reference, order or file, in the scope of
 });
 
 it('a payout is found behind a thousand of others, of which nothing is said', async () => {
-  const persons = await pagePeople([
-    ['alice', ['maker']],
-    ['emma', ['approver', 'compliance'], { currencies: ['EUR'], kinds: ['payout'], uids: ['u'], accounts: ['a'] }],
-    ['fred', ['auditor'], { currencies: ['USD'] }],
-  ]);
+  const persons = await pagePeople({
+    alice: 'maker',
+    emma: ['approver compliance', { currencies: ['EUR'], kinds: ['payout'], uids: ['u'], accounts: ['a'] }],
+    fred: ['auditor', { currencies: ['USD'] }],
+  });
   const gateway = await openPages(persons);
   const mine = { ...batchClaim('mine', ['INV-1'], 1_000), by: 'alice' };
   const seen = {

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { openGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn } from './visiting.ts';
+import { openPagesOf, signedIn } from './visiting.ts';
 
 const DAY_MS = 86_400_000;
 const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
@@ -45,12 +45,11 @@ it('the overview adds up what was paid though more than it can add up ended unpa
 });
 
 it('the overview shows a person only what is within their scope', async () => {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['yen', ['auditor'], { currencies: ['JPY'] }],
-    ['account', ['auditor'], { accounts: ['acc-u1001-usd'] }],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({
+    alice: 'maker',
+    yen: ['auditor', { currencies: ['JPY'] }],
+    account: ['auditor', { accounts: ['acc-u1001-usd'] }],
+  });
   const [row, other] = await claimed(gateway, [{ id: '1', amount: '1200.25' }, { id: '2' }], 'alice');
   await gateway.proxy.store.changePayout(row?.reference ?? '', { state: 'completed', at: Date.now() });
   expect(other?.state).toBe('received');

@@ -10,20 +10,15 @@ import { quickSettings } from '../../support/product.ts';
 import { readAt } from '../../support/sending-deps.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import type { RunningGateway } from '../http/running-gateway.ts';
-import { openPages, type PagePeople, pagePeople, signedIn } from './visiting.ts';
+import { openPagesOf, type PagePeople, signedIn } from './visiting.ts';
 
 type Kind = 'transfer' | 'exchange';
 
 async function open(): Promise<{ people: PagePeople; gateway: RunningGateway }> {
-  const people = await pagePeople(
-    [
-      ['alice', ['maker', 'approver']],
-      ['bob', ['approver']],
-      ['dave', ['approver'], { kinds: ['payout'] }],
-    ],
+  return openPagesOf(
+    { alice: 'maker approver', bob: 'approver', dave: ['approver', { kinds: ['payout'] }] },
     { approvals: [{ kinds: ['transfer', 'exchange'], approvals: 2 }] },
   );
-  return { people, gateway: await openPages(people) };
 }
 
 const INSTRUCTIONS = {

@@ -6,7 +6,7 @@ import { ConcurrencyCounter } from '../../../src/channels/http/admission.ts';
 import { Problem } from '../../../src/domain/problem.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn, type Visit } from './visiting.ts';
+import { openPagesOf, pagePeople, signedIn, type Visit } from './visiting.ts';
 
 it('says when a batch changes and when it is settled', async () => {
   const gateway = await openGateway();
@@ -97,10 +97,7 @@ describe('streams', () => {
   }
 
   it('end when the viewer has signed out or has left the policy', async () => {
-    const people = await pagePeople([
-      ['alice', ['maker']],
-      ['bob', ['auditor']],
-    ]);
+    const people = await pagePeople({ alice: 'maker', bob: 'auditor' });
     let { policy } = people;
     const gateway = await openGateway([], { policy: () => policy, port: people.port });
     const alice = await signedIn(people, 'alice');
@@ -114,8 +111,7 @@ describe('streams', () => {
   });
 
   it('prolong no session', async () => {
-    const people = await pagePeople([['alice', ['maker']]]);
-    const gateway = await openPages(people);
+    const { people, gateway } = await openPagesOf({ alice: 'maker' });
     const alice = await signedIn(people, 'alice');
     const answer = await watched(alice, gateway, people.origin);
     const over = once(answer.resume(), 'end');

@@ -13,11 +13,7 @@ const RECHECK_MS = 30 * MINUTE_MS;
 
 /** Alice has no passkey; mallory has an account at the provider only. */
 async function open(env: Record<string, string> = {}, options?: Parameters<typeof openProvider>[1]) {
-  const people = await pagePeople([
-    ['alice', ['maker', 'approver']],
-    ['bob', ['approver', 'auditor']],
-    ['carol', ['maker']],
-  ]);
+  const people = await pagePeople({ alice: 'maker approver', bob: 'approver auditor', carol: 'maker' });
   const { policy, port, origin } = people;
   const [alice = {}, bob = {}] = policy.people;
   const names = env.PAYOUTS_OIDC_CLAIM === 'email' ? ['alice@example.com', 'bob@example.com'] : ['0a1b', '0b2c'];

@@ -2,16 +2,15 @@ import { expect, it } from 'vitest';
 import { because } from '../../../src/domain/reasons.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
+import { openPagesOf, signedIn, Visit } from './visiting.ts';
 
 it('a held payout checks again at the request of its maker, an approver or an operator', async () => {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['bob', ['approver']],
-    ['audrey', ['auditor']],
-    ['yen', ['approver'], { currencies: ['JPY'] }],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({
+    alice: 'maker',
+    bob: 'approver',
+    audrey: 'auditor',
+    yen: ['approver', { currencies: ['JPY'] }],
+  });
   const { store, temporal } = gateway.proxy;
   const [row] = await claimed(gateway, [{ id: '1' }], 'alice');
   const path = `/payouts/${row?.reference}`;

@@ -20,10 +20,7 @@ it.each([
 });
 
 it('what the page of a period links is there for those who are signed in, its document too', async () => {
-  const people = await pagePeople([
-    ['bob', ['operator']],
-    ['alice', ['maker']],
-  ]);
+  const people = await pagePeople({ bob: 'operator', alice: 'maker' });
   await openPages(people);
   const bob = await signedIn(people, 'bob');
   const path = '/period?of=2026-03-31';

@@ -5,17 +5,16 @@ import { DEFAULT_PAYMENT } from '../../support/product.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
-import { openPages, type PagePeople, pagePeople, signedIn, Visit } from './visiting.ts';
+import { openPagesOf, type PagePeople, signedIn, Visit } from './visiting.ts';
 
 async function open(): Promise<{ people: PagePeople; gateway: RunningGateway; row: PayoutRecord }> {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['bob', ['approver']],
-    ['carol', ['operator']],
-    ['dave', ['operator', 'approver'], { currencies: ['EUR'] }],
-    ['erin', ['operator']],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({
+    alice: 'maker',
+    bob: 'approver',
+    carol: 'operator',
+    dave: ['operator approver', { currencies: ['EUR'] }],
+    erin: 'operator',
+  });
   return { people, gateway, row: await undecidable(gateway) };
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { because } from '../../../src/domain/reasons.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { claimed } from './asking.ts';
-import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
+import { openPagesOf, signedIn, Visit } from './visiting.ts';
 
 it('rows that are proven unpaid are paid again from their batch and from their own page', async () => {
   const gateway = await openGateway();
@@ -41,12 +41,7 @@ it('rows that are proven unpaid are paid again from their batch and from their o
 });
 
 it('a retry is for makers who may see the batch', async () => {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['anna', ['maker']],
-    ['bob', ['approver']],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({ alice: 'maker', anna: 'maker', bob: 'approver' });
   const [row] = await claimed(gateway, [{ id: 'a' }], 'alice');
   await gateway.proxy.store.changePayout(row?.reference ?? '', { state: 'failed', at: Date.now() });
   const status = async (name: string) =>

@@ -2,18 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { ownPath } from '../../../src/channels/pages/sign-in-page.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway } from '../http/running-gateway.ts';
-import { openPages, pagePeople, signedIn, Visit } from './visiting.ts';
+import { openPages, openPagesOf, pagePeople, signedIn, Visit } from './visiting.ts';
 
-const PEOPLE = [
-  ['alice', ['maker']],
-  ['bob', ['approver']],
-] as const satisfies Parameters<typeof pagePeople>[0];
+const PEOPLE = { alice: 'maker', bob: 'approver' } as const;
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 async function open() {
-  const people = await pagePeople(PEOPLE.map(([name, roles]) => [name, [...roles]]));
-  return { people, gateway: await openPages(people) };
+  return openPagesOf(PEOPLE);
 }
 
 describe('signing in', () => {
@@ -187,7 +183,7 @@ describe('a page', () => {
   });
 
   it('keeps cookies for TLS where the pages are reached by it', async () => {
-    const people = await pagePeople(PEOPLE.map(([name, roles]) => [name, [...roles]]));
+    const people = await pagePeople(PEOPLE);
     const sealed = { ...people.policy, origin: 'https://payouts.example.com' };
     await openPages({ ...people, policy: sealed });
     const visit = new Visit(people.origin, sealed.origin);

@@ -3,16 +3,15 @@ import { resolveDigest } from '../../../src/domain/authority.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { mt940Of, UNEXPLAINED } from '../http/statement-samples.ts';
 import { claimed } from './asking.ts';
-import { openPages, pagePeople, type Seen, signedIn, submitFile, type Visit } from './visiting.ts';
+import { openPagesOf, type Seen, signedIn, submitFile, type Visit } from './visiting.ts';
 
 async function opened() {
-  const people = await pagePeople([
-    ['alice', ['maker']],
-    ['carol', ['operator']],
-    ['dave', ['operator'], { currencies: ['EUR'] }],
-    ['ada', ['auditor']],
-  ]);
-  const gateway = await openPages(people);
+  const { people, gateway } = await openPagesOf({
+    alice: 'maker',
+    carol: 'operator',
+    dave: ['operator', { currencies: ['EUR'] }],
+    ada: 'auditor',
+  });
   const [payout] = await claimed(gateway, [{ id: 'INV-1', amount: '77.70' }], 'alice');
   return { people, store: gateway.proxy.store, reference: payout?.reference ?? '' };
 }

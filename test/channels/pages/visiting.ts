@@ -13,24 +13,23 @@ export interface PagePeople {
   port: number;
 }
 
-export async function pagePeople(
-  people: readonly [name: string, roles: Role[], scope?: Scope][],
-  more: Partial<Policy> = {},
-): Promise<PagePeople> {
+export type Roles = Role | `${Role} ${Role}`;
+/** By name, what they are and within which scope. */
+export type People = Readonly<Record<string, Roles | readonly [roles: Roles, scope: Scope]>>;
+
+export async function pagePeople(given: People, more: Partial<Policy> = {}): Promise<PagePeople> {
   const port = await ownPort();
   const origin = `http://localhost:${port}`;
-  const passkeys = Object.fromEntries(people.map(([name]) => [name, softwarePasskey()]));
+  const passkeys = Object.fromEntries(Object.keys(given).map((name) => [name, softwarePasskey()]));
   const policy: Policy = {
     hash: 'test',
     text: '',
     origin,
-    people: people.map(([name, roles, scope = {}]) => ({
-      name,
-      roles,
-      scope,
-      credentials: [passkeys[name]?.credential ?? []].flat(),
-      tokens: [],
-    })),
+    people: Object.entries(given).map(([name, about]) => {
+      const [roles, scope] = typeof about === 'string' ? [about, {}] : about;
+      const credentials = [passkeys[name]?.credential ?? []].flat();
+      return { name, roles: roles.split(' ') as Role[], scope, credentials, tokens: [] };
+    }),
     approvals: [],
     approvalTtlMs: 3_600_000,
     limits: [],
@@ -40,6 +39,14 @@ export async function pagePeople(
 }
 
 export const openPages = ({ policy, port }: PagePeople): Promise<RunningGateway> => openGateway([], { policy, port });
+
+export async function openPagesOf(
+  given: People,
+  more: Partial<Policy> = {},
+): Promise<{ people: PagePeople; gateway: RunningGateway }> {
+  const people = await pagePeople(given, more);
+  return { people, gateway: await openPages(people) };
+}
 
 export interface Seen {
   status: number;
