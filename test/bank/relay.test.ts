@@ -3,13 +3,14 @@ import { readFileSync } from 'node:fs';
 import { request as httpsRequest, createServer as secureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { BankOptions } from '../../src/bank/client.ts';
 import type { BankError } from '../../src/bank/errors.ts';
 import { startReadsRelay } from '../../src/bank/relay-server.ts';
 import { relayClientTls } from '../../src/bank/relay-transport.ts';
 import { makeCertificate } from '../support/certificate.ts';
 import { newFolder } from '../support/new-folder.ts';
 import { answer, inOrder, ok, type Script, type ScriptedBank, scriptedBank } from './support/scripted-bank.ts';
-import { API_KEY, API_SECRET, type DrivenTime, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
+import { API_KEY, API_SECRET, drivenTime, failureOf, PAYMENT, testBank } from './support/test-bank.ts';
 
 const KEY = randomBytes(32);
 const ACCOUNT = { uid: 'u-1', account_id: 'acc-usd', currency: 'USD', balance: '1.00' };
@@ -36,7 +37,7 @@ async function relayed(script: Script, tokenScript?: Script): Promise<Relayed> {
 }
 
 /** The client of a process that has the key of the relays, and of the bank nothing. */
-function reader(ports: readonly number[], { key = KEY, ...options }: Partial<DrivenTime> & { key?: Buffer } = {}) {
+function reader(ports: readonly number[], { key = KEY, ...options }: Partial<BankOptions> & { key?: Buffer } = {}) {
   const hosts = ports.map((port) => `${HOST}:${port}`);
   const bank = testBank('https://bank.example.com', {
     apiKey: '',
@@ -145,7 +146,7 @@ describe('who has another key or none', () => {
   it('does not get in', async () => {
     const { server, port } = await relayed(ok(ACCOUNT));
     expect(
-      await failureOf(reader([port], { key: randomBytes(32), ...drivenTime() }).accounts.get('acc-usd')),
+      await failureOf(reader([port], { key: randomBytes(32), limits: { readTotalMs: 400 } }).accounts.get('acc-usd')),
     ).toMatchObject({
       retryable: true,
     });
