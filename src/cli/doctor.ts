@@ -342,8 +342,8 @@ const UNKNOWN_KEY: Undecodable = 'unknown-key';
  * entries of the audit log. Throws a `Problem` if the home's keys are gone.
  */
 export async function judgePayloads(
-  { codecKeys }: Pick<Config, 'codecKeys'>,
-  store: Pick<Store, 'auditTree' | 'auditLog'>,
+  { codecKeys }: Config,
+  store: Store,
   now: number,
 ): Promise<{ verdict: 'ok' | 'warning'; detail: string }> {
   const id = codecKeys()?.current.id;
@@ -356,7 +356,7 @@ export async function judgePayloads(
   return { verdict: 'warning', detail };
 }
 
-async function metWithoutKey(store: Pick<Store, 'auditTree' | 'auditLog'>, now: number): Promise<string | undefined> {
+async function metWithoutKey(store: Store, now: number): Promise<string | undefined> {
   const { size } = await store.auditTree();
   for await (const page of store.auditLog({ from: Math.max(size - READ_MAX, 0), to: size })) {
     const met = page.findLast(

@@ -119,9 +119,9 @@ function approvalsText({ beforeSend, atBank, moreByPayee }: Outlook['approvals']
   ];
 }
 
-function outlookText({ exchanges }: Plan, outlook: Outlook): string[] {
+function outlookText(plan: Plan, outlook: Outlook): string[] {
   const costs = [laterTexts, feesTexts, exchangeTexts, boundTexts, comparedTexts, shortfallTexts, baseTexts].flatMap(
-    (texts) => texts({ ...outlook, exchanges }),
+    (texts) => texts({ ...plan, ...outlook }),
   );
   return [
     ...approvalsText(outlook.approvals),

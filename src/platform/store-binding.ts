@@ -89,7 +89,7 @@ export async function assertBankFits(config: KeyConfig, store: Store, bank: Bank
 }
 
 /** With a relay the process has no key: the workers' key is the one that is compared. */
-type KeyConfig = { bank: Pick<Config['bank'], 'key'> & Partial<Pick<Config['bank'], 'relay'>> };
+type KeyConfig = { bank: Config['bank'] };
 
 /** Accepts the configured key without proof. */
 export async function acceptKey(config: KeyConfig, store: Store): Promise<void> {

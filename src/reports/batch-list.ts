@@ -1,6 +1,6 @@
 import { pagesOf } from '../domain/iterate.ts';
 import { batchState, countRows, needsAttention } from '../domain/payout-state.ts';
-import type { BatchRecord, Store } from '../store/store.ts';
+import type { BatchPlace, BatchRecord, Store } from '../store/store.ts';
 import type { BatchList, ListedBatch } from './report-document.ts';
 
 const BATCHES_LISTED = 100;
@@ -8,17 +8,15 @@ const BATCHES_LISTED = 100;
 interface BatchPage {
   limit?: number;
   /** Only those behind this one. */
-  behind?: Place;
+  behind?: BatchPlace;
 }
-
-type Place = Pick<BatchRecord, 'createdAt' | 'batchId'>;
 
 /** The newest batches of a store for which `isShown` returns true; `last`: the last of them, unless nothing may follow. */
 export async function listBatches(
   store: Store,
   isShown: (batch: BatchRecord) => Promise<boolean> = async () => true,
   { limit = BATCHES_LISTED, behind }: BatchPage = {},
-): Promise<BatchList & { last?: Place }> {
+): Promise<BatchList & { last?: BatchPlace }> {
   const batches: ListedBatch[] = [];
   const incidents = await store.openIncidentsByBatch();
   for await (const batch of newestBatches(store, behind)) {
@@ -43,7 +41,7 @@ export async function listBatches(
   return { schemaVersion: 1, batches };
 }
 
-async function* newestBatches(store: Store, first: Place | undefined): AsyncGenerator<BatchRecord> {
-  const following = (last: Place | undefined = first) => store.batches(BATCHES_LISTED, last);
+async function* newestBatches(store: Store, first: BatchPlace | undefined): AsyncGenerator<BatchRecord> {
+  const following = (last: BatchPlace | undefined = first) => store.batches(BATCHES_LISTED, last);
   for await (const page of pagesOf<BatchRecord>(BATCHES_LISTED, following)) yield* page;
 }

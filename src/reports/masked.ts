@@ -38,8 +38,10 @@ export const maskedPayee = (items: PayeeItems): PayeeNamed => ({
   country: '',
 });
 
+type PaidRow = Pick<PayoutRecord, 'kind' | 'instruction'>;
+
 /** The payee by the row, masked: a beneficiary id, an account of its own user, or its details. */
-export function payeeText({ kind, instruction }: Pick<PayoutRecord, 'kind' | 'instruction'>): string {
+export function payeeText({ kind, instruction }: PaidRow): string {
   const { beneficiary_id: id, to_account_id: ownAccount = '' } = instruction;
   if (kind !== 'payout') return ownAccount;
   const { name, account } = maskedPayee(beneficiaryFields(instruction));
@@ -47,7 +49,7 @@ export function payeeText({ kind, instruction }: Pick<PayoutRecord, 'kind' | 'in
 }
 
 /** The payee in full, or what the row says if its details are not known: `Ann Meyer, DE89370400440532013000`. */
-export function payeeInFull(row: Pick<PayoutRecord, 'kind' | 'instruction'>, atBank: PayeeItems | undefined): string {
+export function payeeInFull(row: PaidRow, atBank: PayeeItems | undefined): string {
   const { instruction } = row;
   const items = instruction.beneficiary_id === undefined ? beneficiaryFields(instruction) : (atBank ?? {});
   const { name, account } = payeeNamed(items);

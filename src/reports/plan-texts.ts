@@ -57,7 +57,7 @@ export const laterTexts = ({ later }: Outlook): string[] =>
 const isShort = ({ after }: AccountOutlook): boolean => after.startsWith('-');
 
 /** The bound that is signed, which leaves out the fees. */
-export const boundTexts = ({ exchanges }: Pick<Plan, 'exchanges'>): string[] =>
+export const boundTexts = ({ exchanges }: Plan): string[] =>
   exchanges.map(({ amount, count, currency, sellAtMost, sellCurrency, payingAccountId, once }) => {
     if (once === null && isZero(sellAtMost))
       return `Nothing is sold for ${counted(count, 'payout')} of ${money(amount, currency)}: what is on ${payingAccountId} is used.`;
@@ -104,7 +104,7 @@ const GROUPS_MAX = 5;
 type Elsewhere = NonNullable<Plan['elsewhere']>;
 
 /** `allowed`: how somebody declines that rows are held. */
-export function elsewhereTexts({ elsewhere }: Pick<Plan, 'elsewhere'>, allowed = ''): string[] {
+export function elsewhereTexts({ elsewhere }: Plan, allowed = ''): string[] {
   if (elsewhere === null) return [];
   const { count, totals, from, to, alike, isHeld, listed, maybe } = elsewhere;
   const days = [...new Set([from, to].flatMap((at) => at?.slice(0, 10) ?? []))].join(' to ');
@@ -134,7 +134,7 @@ function maybeText({ accountId, amount, currency, payments, rows, ids }: Elsewhe
 }
 
 /** `2 rows are alike: INV-9001, INV-9002 (same payee, 640.00 EUR).` */
-export function alikesTexts({ alikes: { count, held, groups } }: Pick<Plan, 'alikes'>): string[] {
+export function alikesTexts({ alikes: { count, held, groups } }: Plan): string[] {
   if (count === 0) return [];
   const texts = groups.slice(0, GROUPS_MAX).map(({ rows, amount, currency, count: alike }) => {
     const ids = rows.slice(0, IDS_MAX).map(({ id }) => id);

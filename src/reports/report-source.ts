@@ -223,10 +223,7 @@ async function boughtForAll(store: Store, rows: readonly PayoutRecord[]): Promis
 
 /** When the bank's audit of each order ends, as sent with the order: the bank keeps to that. */
 /** When the bank's audit of each of these ends, epoch ms by reference. */
-export async function auditEnds(
-  store: Pick<Store, 'attemptsOf'>,
-  rows: readonly PayoutRecord[],
-): Promise<Map<string, number>> {
+export async function auditEnds(store: Store, rows: readonly PayoutRecord[]): Promise<Map<string, number>> {
   const owners = new Map(
     rows
       .filter(({ state }) => state === 'awaiting-bank-approval')

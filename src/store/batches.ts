@@ -23,6 +23,9 @@ import { recordEnds, stateColumns } from './payouts.ts';
 import type { BatchRecord, PayoutRecord, RefusedRowTable, Tables } from './schema.ts';
 import { switches } from './stored-switches.ts';
 
+/** Of a batch, in their list by time. */
+export type BatchPlace = Pick<BatchRecord, 'createdAt' | 'batchId'>;
+
 export type RefusedRow = Pick<Selectable<RefusedRowTable>, 'row' | 'line' | 'instruction' | 'findings'> & {
   original?: OriginalTransaction;
   reference?: string;
@@ -33,11 +36,7 @@ export async function batch(db: Database, batchId: string): Promise<BatchRecord 
 }
 
 /** Newest first, after the batch `after` if given. */
-export async function batches(
-  db: Database,
-  limit: number,
-  after?: Pick<BatchRecord, 'createdAt' | 'batchId'>,
-): Promise<BatchRecord[]> {
+export async function batches(db: Database, limit: number, after?: BatchPlace): Promise<BatchRecord[]> {
   return db
     .selectFrom('batches')
     .selectAll()

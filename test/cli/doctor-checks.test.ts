@@ -13,6 +13,7 @@ import { openStore } from '../../src/store/open.ts';
 import { claimRow, payoutClaim } from '../store/samples.ts';
 import { openBankAndStore } from '../support/bank-and-store.ts';
 import { codecKeys } from '../support/codec-keys.ts';
+import { configWith } from '../support/config-with.ts';
 import { DEFAULT_PAYMENT } from '../support/product.ts';
 
 const NOW = Date.UTC(2026, 10, 23);
@@ -28,7 +29,7 @@ async function judgedPayloads(
       const at = NOW - hoursAgo * HOUR_MS;
       await store.audit({ at, actor: 'codec', action: 'payload refused', subject: 'ref-1', detail: { why } });
     }
-    return await judgePayloads({ codecKeys: () => keys() }, store, NOW);
+    return await judgePayloads(configWith({ codecKeys: () => keys() }), store, NOW);
   } finally {
     await store.close();
   }

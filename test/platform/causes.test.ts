@@ -15,6 +15,7 @@ import { connectTemporal } from '../../src/platform/temporal/connection.ts';
 import { connectWorker, installRuntime } from '../../src/platform/temporal/worker-runtime.ts';
 import { openStore } from '../../src/store/open.ts';
 import { issueCertificate, makeAuthority } from '../support/certificate.ts';
+import { configWith } from '../support/config-with.ts';
 
 /** Each cause is made for real, with the product's own connections, and told by the one table. */
 
@@ -75,7 +76,7 @@ const ONE_TRY = { connectTimeout: '300ms' } as const;
 /** For what answers, on a busy machine too. */
 const PATIENT = { connectTimeout: '10s' } as const;
 const clusterAt = (address: string, more = {}) => ({
-  config: {
+  config: configWith({
     temporal: {
       kind: 'cluster',
       namespace: 'payouts',
@@ -83,7 +84,7 @@ const clusterAt = (address: string, more = {}) => ({
       connect: new Secret({ address, ...ONE_TRY, ...more }),
     },
     codecKeys: () => undefined,
-  } as const,
+  }),
   at: { temporalAddress: address, namespace: 'payouts' },
 });
 /** What commands meet at a Temporal, and what workers do: one client has no errors worth the name, the other ones of its own. */

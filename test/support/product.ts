@@ -31,6 +31,7 @@ import { openStore } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { PayoutResult } from '../../src/workflows/payout.ts';
 import { quickCardTerms } from './card-terms.ts';
+import { configWith } from './config-with.ts';
 import { asWriter, createDatabase, TEMPLATE } from './databases.ts';
 import { openEmptyStore } from './empty-store.ts';
 import { makeNamespace } from './namespace.ts';
@@ -127,7 +128,7 @@ export async function startProduct(
   await registerNamespace(connection, namespace);
   const { codecKeys, native = shared.native } = options;
   const clientOf = (over: ClientOptions['connection']): Client =>
-    clientOver({ codecKeys: () => codecKeys }, { namespace }, over);
+    clientOver(configWith({ codecKeys: () => codecKeys }), { namespace }, over);
   const client = clientOf(connection);
   const settle = { ...QUICK_BANK, ...options.sandbox?.settle };
   const sandbox = await startSandbox({ file: ':memory:', ...options.sandbox, settle });

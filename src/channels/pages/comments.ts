@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { counted } from '../../domain/display.ts';
 import { isEnd } from '../../domain/payout-state.ts';
 import { Problem } from '../../domain/problem.ts';
+import type { StoreReader } from '../../platform/app.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { COMMENTED } from '../../store/audit/entry.ts';
 import type { AuditEntry, PayoutRecord } from '../../store/store.ts';
@@ -45,10 +46,7 @@ export interface OpenComment {
 }
 
 /** Payouts whose last comment concerns the caller, the newest first. */
-export async function openComments(
-  { store, now }: Pick<PagesGateway, 'store' | 'now'>,
-  caller: Caller,
-): Promise<OpenComment[]> {
+export async function openComments({ store, now }: StoreReader, caller: Caller): Promise<OpenComment[]> {
   const { name } = caller;
   const entries = await store.commentsFor({ name, since: now() - RECENT_MS, limit: READ_MAX });
   const lasts = [...Map.groupBy(entries, ({ subject }) => subject).values()].flatMap(([last]) => last ?? []);

@@ -111,7 +111,7 @@ async function refusal(
  * Always a path of ours, for any requested path. The answer itself is read as a browser reads it: the path of
  * `/..//other.example` is `//other.example`, which leads to another host.
  */
-export function ownPath(next: string | undefined, { origin }: Pick<Policy, 'origin'>): string {
+export function ownPath(next: string | undefined, { origin }: Policy): string {
   const to = next?.startsWith('/') ? URL.parse(next, origin) : null;
   const path = to?.origin === origin ? `${to?.pathname}${to?.search}` : '/';
   return URL.parse(path, origin)?.origin === origin ? path : '/';

@@ -7,10 +7,7 @@ import type { Config } from '../config.ts';
 /**
  * Without its policy a store would pay on anybody's word what it has paid by signatures: a setting that got lost is no decision.
  */
-export async function assertPolicyKept(
-  { policyFile }: Pick<Config, 'policyFile'>,
-  store: Pick<Store, 'policyInForce'>,
-): Promise<void> {
+export async function assertPolicyKept({ policyFile }: Config, store: Store): Promise<void> {
   if (policyFile !== undefined || (await store.policyInForce()) === 'none') return;
   throw new ConfigError(
     'PAYOUTS_POLICY',
@@ -24,7 +21,7 @@ export async function assertPolicyKept(
  * error, and the previous policy stays in force. `who`: the part of the product that reports this.
  */
 export async function keepPolicyLog(
-  { policyFile }: Pick<Config, 'policyFile'>,
+  { policyFile }: Config,
   { store, log, who }: { store: Store; log: Log; who: string },
 ): Promise<void> {
   const inForce = (policy: Policy | undefined): Promise<boolean> =>

@@ -114,10 +114,7 @@ function placeOf(address: string): { place: string; note: string } {
 export const RECONNECT = { 'grpc.max_reconnect_backoff_ms': 5_000, 'grpc.enable_http_proxy': 0 } as const;
 
 /** A client that starts and reaches workflows, with the workers' codec keys. */
-export async function connectTemporal(
-  config: Pick<Config, 'temporal' | 'codecKeys'>,
-  at: TemporalAddress,
-): Promise<TemporalConnection> {
+export async function connectTemporal(config: Config, at: TemporalAddress): Promise<TemporalConnection> {
   const options = { channelArgs: RECONNECT, ...connectOptions(config, at) };
   const connection = await Connection.connect(options).catch((error: unknown) => notConnected(options, error));
   return { connection, client: clientOver(config, at, connection), close: () => connection.close() };
@@ -125,7 +122,7 @@ export async function connectTemporal(
 
 /** The same client over an existing connection, such as a worker's. */
 export function clientOver(
-  config: Pick<Config, 'codecKeys'>,
+  config: Config,
   { namespace }: Pick<TemporalAddress, 'namespace'>,
   connection: ClientOptions['connection'],
 ): Client {
@@ -136,10 +133,7 @@ export function clientOver(
 type ConnectOptions = ClientConnectConfig['connectionOptions'];
 
 /** Options from @temporalio/envconfig for a cluster (TLS, API key); the plain address for the embedded server. */
-export function connectOptions(
-  { temporal }: Pick<Config, 'temporal'>,
-  { temporalAddress }: TemporalAddress,
-): ConnectOptions {
+export function connectOptions({ temporal }: Config, { temporalAddress }: TemporalAddress): ConnectOptions {
   if (temporal.kind !== 'cluster') return { address: temporalAddress };
   const options = temporal.connect.reveal();
   if (!options.tls) return options;

@@ -50,7 +50,7 @@ import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Config } from '../config.ts';
 import { connectOptions, notConnected, type TemporalAddress } from './connection.ts';
 
-export async function connectWorker(config: Pick<Config, 'temporal'>, at: TemporalAddress): Promise<NativeConnection> {
+export async function connectWorker(config: Config, at: TemporalAddress): Promise<NativeConnection> {
   const options = connectOptions(config, at);
   return NativeConnection.connect(options).catch((error: unknown) => notConnected(options, error));
 }

@@ -83,7 +83,7 @@ export function startSender(
 
 /** Checked without the lease, which would cost a write. */
 async function hasWork(
-  { store, now }: Pick<SenderDeps, 'store' | 'now'>,
+  { store, now }: SenderDeps,
   state: SubscriptionRecord | undefined,
   { head, isDaily }: { head: number; isDaily: boolean },
 ): Promise<boolean> {

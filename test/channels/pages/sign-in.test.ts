@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ownPath } from '../../../src/channels/pages/sign-in-page.ts';
+import { policyOf } from '../../support/people.ts';
 import { softwarePasskey } from '../../support/software-passkey.ts';
 import { openGateway } from '../http/running-gateway.ts';
 import { openPages, openPagesOf, pagePeople, signedIn, Visit } from './visiting.ts';
@@ -55,7 +56,7 @@ describe('signing in', () => {
       ...['/..//evil.example:443/a?b', '/..//user:word@evil.example', '/..//[::1]:9/', '//localhost:1/'],
     ].flatMap((next) => ['http://localhost:8090', 'https://payouts.example'].map((origin) => [next, origin])),
   )('leads nowhere else for %j at %s', (next, origin) => {
-    const led = ownPath(next, { origin });
+    const led = ownPath(next, policyOf([], { origin }));
     expect(new URL(led, `${origin}/sign-in`).origin).toBe(origin);
     expect(led).toMatch(/^\/(?![\\/])/);
   });
@@ -70,7 +71,7 @@ describe('signing in', () => {
     ['/batches#part', '/batches'],
     [undefined, '/'],
   ])('%j leads to %j', (next, to) => {
-    expect(ownPath(next, { origin: 'https://payouts.example' })).toBe(to);
+    expect(ownPath(next, policyOf([], { origin: 'https://payouts.example' }))).toBe(to);
   });
 
   it('refuses a passkey that the policy does not know, a repeated answer and a stale one, and the audit says so', async () => {

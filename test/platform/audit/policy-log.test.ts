@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { assertPolicyKept, keepPolicyLog } from '../../../src/platform/audit/policy-log.ts';
 import { PolicyFile } from '../../../src/platform/config/policy.ts';
+import { configWith } from '../../support/config-with.ts';
 import { newStore } from '../../support/empty-store.ts';
 import { newFolder } from '../../support/new-folder.ts';
 
@@ -23,14 +24,14 @@ it('The audit has each policy that a process goes by once, and each file that co
   writeFileSync(path, textOf('alice'), { mode: 0o600 });
   const policyFile = new PolicyFile(path);
   const first = policyFile.current().hash;
-  await keepPolicyLog({ policyFile }, { store, log, who: 'worker' });
+  await keepPolicyLog(configWith({ policyFile }), { store, log, who: 'worker' });
   // Another process with the same one.
-  await keepPolicyLog({ policyFile: new PolicyFile(path) }, { store, log, who: 'gateway' });
+  await keepPolicyLog(configWith({ policyFile: new PolicyFile(path) }), { store, log, who: 'gateway' });
   writeFileSync(path, 'no policy');
   policyFile.current(performance.now() + 10_000);
   writeFileSync(path, textOf('bob'));
   const { hash: second } = policyFile.current(performance.now() + 20_000);
-  await keepPolicyLog({ policyFile: undefined }, { store, log, who: 'worker' });
+  await keepPolicyLog(configWith({ policyFile: undefined }), { store, log, who: 'worker' });
   const entries = (await store.auditEntriesOf('policy')).map(({ actor, action, detail }) => ({
     actor,
     action,
@@ -52,10 +53,12 @@ it('A store that has been used under a policy is not used without one', async ()
   const policyFile = new PolicyFile(path);
   const store = await newStore();
   const log = pino({ level: 'silent' });
-  await assertPolicyKept({ policyFile: undefined }, store);
-  await keepPolicyLog({ policyFile: undefined }, { store, log, who: 'worker' });
-  await assertPolicyKept({ policyFile }, store);
-  await keepPolicyLog({ policyFile }, { store, log, who: 'worker' });
-  await assertPolicyKept({ policyFile }, store);
-  await expect(assertPolicyKept({ policyFile: undefined }, store)).rejects.toThrow('PAYOUTS_POLICY: is not set');
+  await assertPolicyKept(configWith({ policyFile: undefined }), store);
+  await keepPolicyLog(configWith({ policyFile: undefined }), { store, log, who: 'worker' });
+  await assertPolicyKept(configWith({ policyFile }), store);
+  await keepPolicyLog(configWith({ policyFile }), { store, log, who: 'worker' });
+  await assertPolicyKept(configWith({ policyFile }), store);
+  await expect(assertPolicyKept(configWith({ policyFile: undefined }), store)).rejects.toThrow(
+    'PAYOUTS_POLICY: is not set',
+  );
 });

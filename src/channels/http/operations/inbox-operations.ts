@@ -5,6 +5,7 @@ import { NEEDS_PEOPLE_STATES, needsAttention, type ShownState } from '../../../d
 import { Problem } from '../../../domain/problem.ts';
 import { assertMayAcknowledge, rowsFor } from '../../../people/decisions/scope.ts';
 import { scopeFactsOfRow } from '../../../people/decisions/verdict.ts';
+import type { StoreReader } from '../../../platform/app.ts';
 import { isSlow, SLOWER } from '../../../reports/arrival-text.ts';
 import { type DescribedIncident, describedIncident } from '../../../reports/incident-sides.ts';
 import { kindOf, type NextStep, nextStep, SWITCHED_OFF, switchedOff } from '../../../reports/next-step.ts';
@@ -153,7 +154,7 @@ const PROCESSING_MAX = 1_000;
 
 /** Of the oldest ones that are with the bank, those that are there for longer than others were; for who may resolve. */
 export async function slowRows(
-  place: Pick<Place, 'store'> & Parameters<typeof stepContext>[0],
+  place: StoreReader,
   caller: Caller,
   reader: Person | undefined,
 ): Promise<PayoutRecord[]> {
