@@ -9,7 +9,7 @@ import { inPages } from '../../store/in-pages.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { type PlanRow, signablePlan } from '../signing/signed-plan.ts';
 import { capsOf } from './asked.ts';
-import { foresight, once, type PlanDeps } from './foresee.ts';
+import { foresight, type PlanDeps, payeeReader } from './foresee.ts';
 import { neededNow, raised } from './let-through.ts';
 import { openQuestion, type ReadQuestion, signsOtherwise } from './shown-question.ts';
 import {
@@ -261,14 +261,14 @@ type Open = Pick<PlanItem, 'row' | 'isApproved'> & { asked: SignedQuestion };
 export function planReader(deps: PlanDeps, { batchId, subject }: { batchId: string; subject: string }): ReadPlan {
   const { policy, terms } = deps.settings;
   const person = policy && personAt(policy, subject, deps.now());
-  const payeeOf = once((id) => deps.bank.beneficiaries.get(id));
+  const payeeOf = payeeReader(deps.bank);
   const foresee = foresight(deps, payeeOf);
   const itemOf = async (read: PayoutRecord, question: PlanQuestion): Promise<PlanItem[]> => {
     const open = await (question === 'bank' ? openAtBank(deps, read) : openBefore(deps, foresee, read));
     if (open === 'nothing') return [];
     const { row = read, asked, isApproved } = open ?? {};
     const { beneficiary_id: id } = row.instruction;
-    const payee = id === undefined ? undefined : await undefinedIf(isJudged, () => payeeOf(id));
+    const payee = id === undefined ? undefined : await undefinedIf(isJudged, () => payeeOf(id, row.uid));
     const about = { maker: row.by, touches: scopeFactsOfRow(row) };
     const isInScope = decidesAs(person, question, about).length > 0;
     const apart = isInScope ? (open === undefined ? 'not-shown' : undefined) : 'out-of-scope';

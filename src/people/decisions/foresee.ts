@@ -20,7 +20,7 @@ export interface PlanDeps extends VerdictDeps {
  */
 export function foresight(
   deps: PlanDeps,
-  payeeOf: (id: string) => Promise<Beneficiary>,
+  payeeOf: ReturnType<typeof payeeReader>,
 ): (row: PayoutRecord) => Promise<Assessment | undefined> {
   const { accounts } = deps.bank;
   const accountOf = once((accountId) => accounts.get(accountId));
@@ -38,7 +38,7 @@ export function foresight(
               (it) => it.currency === currency && (id === undefined || it.account_id === id),
             );
       if (paying === undefined) return undefined;
-      const payee = payeeId === undefined ? undefined : await payeeOf(payeeId);
+      const payee = payeeId === undefined ? undefined : await payeeOf(payeeId, uid);
       const history = await historyOf(JSON.stringify(askedAbout(row, payee)));
       const flags = flagsOf(deps, history, row, payee);
       const shown = payee && asPayee(payee);
@@ -53,8 +53,35 @@ export function foresight(
     });
 }
 
+/** Payees of a user that are read one by one. */
+const SINGLE_MAX = 50;
+
+/**
+ * Payees by id, each read once. For more than a few of a user the whole list is read instead, a page at a time: a payroll has
+ * thousands, and as many calls would take minutes. What the list does not show is read by its id.
+ */
+export function payeeReader({ beneficiaries }: PlanDeps['bank']): (id: string, uid: string) => Promise<Beneficiary> {
+  const known = new Map<string, Promise<Beneficiary>>();
+  const asked = new Map<string, number>();
+  const listOf = once(async (uid) => {
+    const list = await undefinedIf(isJudged, () => beneficiaries.listAll({ uid }));
+    return new Map(list?.beneficiaries.map((it) => [it.id, it]));
+  });
+  const read = async (id: string, uid: string): Promise<Beneficiary> => {
+    const count = (asked.get(uid) ?? 0) + 1;
+    asked.set(uid, count);
+    const listed = count > SINGLE_MAX ? (await listOf(uid)).get(id) : undefined;
+    return listed ?? beneficiaries.get(id);
+  };
+  return (id, uid) => {
+    const reading = known.get(id) ?? read(id, uid);
+    known.set(id, reading);
+    return reading;
+  };
+}
+
 /** Reads each key once. */
-export function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>();
   return (key) => {
     const reading = known.get(key) ?? read(key);

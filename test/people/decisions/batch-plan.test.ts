@@ -118,6 +118,34 @@ describe('What is shown before somebody signs', () => {
   });
 });
 
+describe('The payees of a payroll', () => {
+  it('are read from the list of their user once they are many, with the same digest, and else by their ids', async () => {
+    const ids = Array.from({ length: 70 }, (_, n) => `ben-${n}`);
+    const rows = ids.map((beneficiary_id) => ({ beneficiary_id }));
+    const read: string[] = [];
+    await using batch = await claimed(rows, POLICY, read);
+    const { deps } = batch;
+    const digestOf = async (listed: number): Promise<string> => {
+      const { beneficiaries } = deps.bank;
+      const shown = await Promise.all(ids.slice(0, listed).map((id) => beneficiaries.get(id)));
+      const listAll = async ({ uid }: { uid: string }) => {
+        read.push(`list of ${uid}`);
+        return { beneficiaries: shown };
+      };
+      read.length = 0;
+      const bank = { ...deps.bank, beneficiaries: { ...beneficiaries, listAll } } as unknown as PlanDeps['bank'];
+      const reader = planReader({ ...deps, bank }, { batchId: 'batch', subject: bob.name });
+      return (await planToSign(reader, { batchId: 'batch', decision: 'approve' })).digest;
+    };
+    const digest = await digestOf(60);
+    expect(read.filter((id) => id.startsWith('list'))).toEqual(['list of user-1']);
+    const single = read.filter((id) => id.startsWith('ben-'));
+    // Fifty before it is known that there are many, and what the list does not show.
+    expect(single).toEqual([...ids.slice(0, 50), ...ids.slice(60)]);
+    expect(await digestOf(0)).toBe(digest);
+  });
+});
+
 describe('The rows that are listed', () => {
   it('are those with new payees, then the largest, and no more than a page takes; the digest covers all', async () => {
     const given = Array.from(
