@@ -7,6 +7,7 @@ import { validate as isUuid } from 'uuid';
 import { z } from 'zod';
 import { EXCHANGES } from '../../domain/agreed-cost.ts';
 import { isDecision, type SignedDecision } from '../../domain/authority.ts';
+import type { Finding } from '../../domain/finding.ts';
 import { withoutUnseen } from '../../domain/plain-text.ts';
 import { Problem } from '../../domain/problem.ts';
 import { FILE_BYTES_MAX, ROWS_MAX } from '../../files/input.ts';
@@ -44,7 +45,7 @@ import { placeOf } from './operation.ts';
 import { PAYOUT } from './operations/state-operations.ts';
 import { maySeeBooks } from './operations/statement-operations.ts';
 import { accessOf } from './route-access.ts';
-import { wordsFor } from './words.ts';
+import { type Words, wordsFor } from './words.ts';
 
 const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')], {
   error: 'must be true or false',
@@ -110,7 +111,7 @@ export function intakeRoutes(app: FastifyInstance, gateway: Gateway): void {
     if (options.check === true) {
       const checked = await takeInTurn(gateway, request.caller, () => validateFile(gateway, upload.path));
       if (checked instanceof IntakeRefusal) throw checked;
-      return { schemaVersion: 1, ...checked };
+      return { schemaVersion: 1, ...inWords(checked, wordsFor(request)) };
     }
     const made = await takenOnce(gateway, request, upload, { ...options, by, key }, (batchId) =>
       documentInPieces(gateway, batchId),
@@ -207,10 +208,21 @@ async function handedOver(
     if (pain002 !== undefined) document.pain002 = await readFile(pain002, 'utf8');
     return { status, body: [JSON.stringify(document)] };
   }
-  if (taking.outcome === 'planned') return { status: 200, body: [JSON.stringify({ ...taking.document, rows })] };
+  if (taking.outcome === 'planned') {
+    return { status: 200, body: [JSON.stringify({ ...inWords(taking.document, about.words), rows })] };
+  }
   const { batchId: taken } = taking;
   if (taking.outcome === 'claimed') await untilAsked(gateway, taken);
   return { status: taking.outcome === 'claimed' ? 202 : 200, batchId: taken, body: await documentOf(taken) };
+}
+
+/** What is said of rows names commands and settings. */
+function inWords<Document extends { findings: readonly Finding[]; warnings: readonly Finding[] }>(
+  document: Document,
+  words: Words,
+): Document {
+  const said = (some: readonly Finding[]): Finding[] => some.map((it) => ({ ...it, message: words(it.message) }));
+  return { ...document, findings: said(document.findings), warnings: said(document.warnings) };
 }
 
 /** What the maker has signed, in the header `payouts-signed`. Throws a `Problem` if it is nothing of the kind. */

@@ -68,6 +68,26 @@ describe('a file handed over', () => {
     expect(await proxy.store.batches(1)).toMatchObject([{ by: 'alice', canary: 1 }]);
   });
 
+  it('is planned in words of HTTP, its warnings and findings too', async () => {
+    const { post } = await openGateway();
+    const saturday = new Date(Date.now() + 7 * 86_400_000);
+    saturday.setUTCDate(saturday.getUTCDate() + 6 - saturday.getUTCDay());
+    const rows: (Record<string, string> & { id: string })[] = [
+      { id: 'a' },
+      { id: 'b', execute_on: saturday.toISOString().slice(0, 10) },
+    ];
+    await post('', csvOf(rows.slice(0, 1)));
+    const said = async (query: string, headers: Record<string, string> = {}): Promise<string> => {
+      const { findings, warnings } = (await post(query, csvOf(rows), headers)).document;
+      return [...findings, ...warnings].map(({ message }: { message: string }) => message).join('\n');
+    };
+    const PLANNED = '?dry_run=true&invalid=skip';
+    expect(await said(PLANNED, { 'payouts-channel': 'command' })).toMatch(/--invalid skip.*\(PAYOUTS_HOLIDAYS\)/s);
+    expect(await said(PLANNED)).toMatch(/invalid=skip.*no calendar is set: /s);
+    expect(await said(PLANNED)).not.toMatch(/--invalid|PAYOUTS_/);
+    expect(await said('?check=true')).toMatch(/no calendar is set: /);
+  });
+
   it('with rows that break rules is refused with the findings, or paid without them', async () => {
     const gateway = await openGateway();
     leavesNothing(gateway);

@@ -11,6 +11,8 @@ const VERBS =
   'run|validate|watch|status|report|list|cash|statement|period|match|calendar|recheck|approve|reject|cancel|pause|resume|retry|resolve|transfer|exchange|card|accounts|beneficiaries|orders|reconcile|inbox|incidents|acknowledge|switch|backup|restore|audit|explain|schedule|events|doctor|template|reference|policy';
 const COMMAND = new RegExp(`(?<!\\d |many )payouts (?:${VERBS})\\b|(?<![\\w-])--[a-z]|\\bPAYOUTS_SIGNING_KEY`);
 
+const SETTING = /\b(?:PAYOUTS|TEMPORAL)_[A-Z]/;
+
 /** Where a hint is only for the person at the command, or only for who runs the installation: over HTTP it is veiled (500). */
 const NEVER_OVER_HTTP = [
   'src/cli/',
@@ -53,6 +55,18 @@ it('there are texts that name commands', () => expect(hints.length).toBeGreaterT
 it('no text names a command or an option over HTTP', () => {
   const left = hints.map(([name, text]) => `${name}: ${overHttp(text)}`).filter((text) => COMMAND.test(text));
   expect(left).toEqual([]);
+});
+
+/** What a finding or a warning says; the texts of `explain` and of documents are not sent. */
+const OF_ROWS = sources.filter(
+  (name) => /^src\/files\/(?!intake\/)/.test(name) && !/(?:rules|input-columns)\.ts$/.test(name),
+);
+
+it('no finding and no warning about a row names a setting of the gateway', () => {
+  const texts = OF_ROWS.flatMap((name) => literals(readFileSync(join(ROOT, name), 'utf8')));
+  const named = texts.filter((text) => SETTING.test(text) && / /.test(text));
+  expect(named.length).toBeGreaterThan(0);
+  expect(named.filter((text) => SETTING.test(overHttp(text)))).toEqual([]);
 });
 
 it('what to do about a reason or an incident is said as a request', () => {
