@@ -62,7 +62,7 @@ class Matching {
   /** Lines about which people have decided. */
   private readonly said: ReadonlySet<string>;
   private readonly lineOrders: ReadonlySet<string>;
-  /** Records of which it was said that a payment should not have been booked: its fee is no other difference. */
+  /** Records of which it was said that a payment should not have been booked, or not in its currency: its fee is no other difference. */
   private readonly surplus = new Set<string>();
   /** Records about whose payment something was already said. */
   private readonly judged = new Set<string>();
@@ -318,6 +318,7 @@ class Matching {
     const isOther = first.currency !== main.currency;
     const isWithFee = !isOther && (surplus === first.chargesMinor || (fee > 0n && surplus <= FEE_TIMES * fee));
     if (surplus > 0n && isWithFee) for (const { id } of fees) this.unbooked.delete(id);
+    if (isOther) this.surplus.add(record.reference);
     if (isOther) this.say('other-currency', record, lines, main.minor, booked);
     else if (first.accountId === main.accountId && (surplus === 0n || (fee > 0n && surplus === fee))) {
       if (surplus === fee) this.splitFees(first, fees);
@@ -361,10 +362,11 @@ class Matching {
     if (first === undefined) return;
     if (!isMatched) for (const { line, by } of fees) this.matched(line, record, 'fee', by);
     const lines = fees.map(({ line }) => line);
-    const all = record.movements.filter((it) => it.kind === 'fee' && it.currency === first.line.currency);
+    const own = record.movements.filter(({ kind }) => kind === 'fee');
+    const all = own.filter(({ currency }) => currency === first.line.currency);
     const due = all.filter((it) => this.unbooked.has(it.id));
     const already = sum(all) - sum(due);
-    for (const fee of due) this.unbooked.delete(fee.id);
+    for (const fee of all.length === 0 ? own : due) this.unbooked.delete(fee.id);
     const isOfSurplus = this.surplus.has(record.reference) && sum(lines) <= sum(all.length > 0 ? all : lines);
     if (sum(lines) === sum(due) || isOfSurplus || record.state === 'open') return;
     this.say('other-fee', record, lines, sum(all), already + sum(lines));

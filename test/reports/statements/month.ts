@@ -202,9 +202,10 @@ function wrongOnes({
   book(more, { minor: -(more.minor * 2n + 7n) });
   list(more, { transaction_amount: formatMinor(more.minor * 2n + 7n, 'EUR') });
   plant('other-amount', more);
-  const foreign = pay();
+  const foreign = pay({ fee: 150n });
   book(foreign, { account: 'acc-usd' });
-  list(foreign, { transaction_account: 'acc-usd', transaction_currency: 'USD' });
+  book(foreign, { account: 'acc-usd', minor: -150n, code: 'fee' });
+  list(foreign, { transaction_account: 'acc-usd', transaction_currency: 'USD', fee_currency: 'USD' });
   plant('other-currency', foreign);
   const elsewhere = pay();
   book(elsewhere, { account: 'acc-eur-2' });
