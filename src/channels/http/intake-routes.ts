@@ -221,9 +221,11 @@ function inWords<Document extends { findings: readonly Finding[]; warnings: read
   document: Document,
   words: Words,
 ): Document {
-  const said = (some: readonly Finding[]): Finding[] => some.map((it) => ({ ...it, message: words(it.message) }));
-  return { ...document, findings: said(document.findings), warnings: said(document.warnings) };
+  return { ...document, findings: said(document.findings, words), warnings: said(document.warnings, words) };
 }
+
+const said = (findings: readonly Finding[], words: Words): Finding[] =>
+  findings.map((it) => ({ ...it, message: words(it.message) }));
 
 /** What the maker has signed, in the header `payouts-signed`. Throws a `Problem` if it is nothing of the kind. */
 function signedOf({ headers }: FastifyRequest): SignedDecision | undefined {
@@ -310,7 +312,9 @@ export function statementRoutes(app: FastifyInstance, gateway: Gateway): void {
     const taken = await takeInTurn(gateway, caller, () =>
       takeStatements(gateway, upload.path, { by, mayTake: (account) => maySeeBooks(caller, account) }),
     );
-    return { schemaVersion: 1, ...taken };
+    const words = wordsFor(request);
+    const statements = taken.statements.map((it) => ({ ...it, findings: said(it.findings, words) }));
+    return { schemaVersion: 1, ...taken, statements };
   });
 }
 

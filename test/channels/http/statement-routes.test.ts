@@ -122,3 +122,10 @@ it('records which payout a booking belongs to only with what its operator has si
   ).toMatchObject([{ subject: 'olga', remark: reason }]);
   expect((await store.auditEntriesOf(reference)).at(-1)).toMatchObject({ actor: 'olga', action: 'booking matched' });
 });
+
+it('says in the words of HTTP why a statement is refused', async () => {
+  const { take } = await opened();
+  const { document } = await take(olga, mt940Of([], { account: 'acc-nobody' }));
+  const [{ message }] = document.statements[0].findings;
+  expect(message).toMatch(/^not an account of ours: neither the mapping file nor the bank names it/);
+});
