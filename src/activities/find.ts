@@ -110,7 +110,8 @@ interface NothingFound {
   /** Orders without a reference that may be this one by all else that they show. */
   shown: ShownOrder[];
   /**
-   * An order is ours by all that it shows, or its id was returned by an answer: absence is not proven, and no person can declare it.
+   * An order is ours by all that it shows, or its id was returned by an answer and is not that of another one: absence is not
+   * proven, and no person can declare it.
    */
   isOurs: boolean;
 }
@@ -174,7 +175,10 @@ export async function findOrder(deps: ActivityDeps, { runId }: Caller, input: Fi
   if (clocksDisagree(deps)) lists.doubt = 'clocks-apart';
   else if (strange.length > 0) lists.doubt ??= 'indistinct';
   const isOnlyOne = mayProve && lists.doubt === undefined && makeOneOrder(attempts);
-  return { ...lists, ...onRecord, ...found.judged(strange, isOnlyOne) };
+  const judged = found.judged(strange, isOnlyOne);
+  // The bank has accepted something: no list proves that it was not this order.
+  if (judged.kind === 'nothing' && found.hasIdsOfOthers) lists.doubt ??= 'id-of-another';
+  return { ...lists, ...onRecord, ...judged };
 }
 
 async function attemptsOnRecord(
@@ -220,6 +224,10 @@ class Found {
     this.others.add(orderId);
   }
 
+  get hasIdsOfOthers(): boolean {
+    return this.others.size > 0;
+  }
+
   add(order: Order): void {
     const at = this.orders.findIndex(({ order_id }) => order_id === order.order_id);
     const known = this.orders[at];
@@ -247,11 +255,12 @@ class Found {
     const shown = [...orders, ...altered].map(
       (order): ShownOrder => ({ orderId: order.order_id, differences: orderDifferences(order, expected, accepted) }),
     );
-    const isOurs = arrived + accepted.length > 0 || shown.some(isAsSent);
+    const own = accepted.filter((id) => !this.others.has(id));
+    const isOurs = arrived + own.length > 0 || shown.some(isAsSent);
     const strangers = strange.map((order) => withoutReference(order, expected));
     const listed = orders.map(({ order_id }) => order_id);
     const [orderId, ...others] = listed;
-    const insteadOf = accepted.find((id) => !listed.includes(id) && !this.others.has(id));
+    const insteadOf = own.find((id) => !listed.includes(id));
     const isOther = altered.length + arrived > 0 || shown.some(({ differences }) => differences.length > 0);
     const conflict = { kind: 'conflict' as const, listed, shown: [...shown, ...strangers], isOurs };
     // One order was accepted and another is shown: unless it is the same one, people must say which of them pays.

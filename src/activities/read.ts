@@ -194,9 +194,9 @@ async function ownUnderSameId(
 
 /** The order as read, if it is paid and nothing in it differs from what was sent. */
 export function asPaid(read: OrderRead): PaidOrder | undefined {
-  const { meaning, differences, status, fee, feeCurrency, aboveCap, bookedRate } = read;
+  const { meaning, differences, orderId, status, fee, feeCurrency, aboveCap, bookedRate } = read;
   return meaning === 'paid' && differences.length === 0
-    ? { status, fee, feeCurrency, aboveCap, bookedRate }
+    ? { orderId, status, fee, feeCurrency, aboveCap, bookedRate }
     : undefined;
 }
 

@@ -61,6 +61,7 @@ const UNPROVEN = {
   incomplete: 'the list of the bank lacks orders that it has accepted: ask the bank why',
   indistinct:
     'the bank shows an order for the same money, fees aside, without its reference, which may be this one: ask the bank whose it is',
+  'id-of-another': 'the bank has answered with the id of another order: ask the bank whether it has made this one',
   'too-soon': 'the list may not show yet what the bank has just refused',
   'not-stable': 'the list changed while it was read, or does not have as many orders as it says',
 } as const;

@@ -210,7 +210,7 @@ export interface OrderJudgement {
 }
 
 /** What the payout needs to know of its paid order. */
-export interface PaidOrder extends Pick<OrderJudgement, 'status' | 'fee' | 'feeCurrency'> {
+export interface PaidOrder extends Pick<OrderJudgement, 'orderId' | 'status' | 'fee' | 'feeCurrency'> {
   /** The exchange was booked at a rate above the cap, or at one that cannot be compared. */
   aboveCap?: boolean;
   /** Booked beside quoted amounts of such an exchange, for people. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { WorkflowFailedError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { referenceOf } from '../../src/domain/identity.ts';
@@ -240,6 +241,36 @@ describe.concurrent('hazards of a payout', () => {
     expect(answer).toMatchObject({ accepted: true });
     await product.sandboxTest('POST', `orders/${view.orderId}/status`, { status: 'COMPLETED', stay: true });
     expect(await handle.result()).toMatchObject({ state: 'completed', orderId: view.orderId });
+  });
+
+  it('an end that a notice reports and the bank does not show is not searched for as long as the order is open', async () => {
+    let reads = 0;
+    await using product = await startProduct({
+      terms: { waits: { pollMs: 5, pollMaxMs: 10 } },
+      bank: (bank) => ({
+        ...bank,
+        orders: {
+          ...bank.orders,
+          get: (...asked) => {
+            reads += 1;
+            return bank.orders.get(...asked);
+          },
+        },
+      }),
+    });
+    const handle = await product.start({ id: 'reported', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'reported');
+    const orderId = async () => (await product.store.payout(reference))?.orderId ?? undefined;
+    await untilTrue(async () => (await orderId()) !== undefined);
+    await handle.signal('orderChanged', { reference, orderId: 'ord-nobody-knows', status: 'COMPLETED', stage: 'paid' });
+    await untilTrue(async () => reads >= 20);
+    await untilTrue(async () => {
+      const before = reads;
+      await pause(1_000);
+      return reads === before;
+    });
+    await product.sandboxTest('POST', `orders/${await orderId()}/status`, { status: 'COMPLETED', stay: true });
+    expect(await handle.result()).toMatchObject({ state: 'completed' });
   });
 
   it('an order that only a notice has named, and that the bank does not show, is not followed in place of one that it shows', async () => {

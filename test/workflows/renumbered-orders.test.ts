@@ -112,7 +112,30 @@ describe.concurrent('an open order that the bank gives another id', () => {
     expect(await exchanges()).toHaveLength(1);
   });
 
-  it('is followed by its reference where the id of another order was returned for it', async () => {
+  it('ends under its present id if a read by the earlier one is all that shows it', async () => {
+    const { bank, renumber } = renumbering(true);
+    const unlisted = (real: Bank): Bank => {
+      const { orders, ...others } = bank(real);
+      const listAll: typeof orders.listAll = async (...asked) => ({ ...(await orders.listAll(...asked)), orders: [] });
+      return { ...others, orders: { ...orders, listAll } };
+    };
+    await using product = await startProduct({ bank: unlisted });
+    const handle = await product.start({ id: 'unlisted', note: 'sandbox:stuck' });
+    const reference = referenceOf('u-1001', 'unlisted');
+    await until(handle, 'processing');
+    await untilTrue(async () => (await product.store.payout(reference))?.orderId != null);
+    const before = (await product.store.payout(reference))?.orderId ?? '';
+    renumber(before);
+    await product.sandboxTest('POST', `orders/${before}/status`, { status: 'COMPLETED', stay: true });
+    await handle.signal('orderChanged');
+    expect(await handle.result()).toMatchObject({ state: 'completed', orderId: `new-${before}` });
+    expect((await product.store.payout(reference))?.orderId).toBe(`new-${before}`);
+  });
+
+  it.each([
+    ['to its end', undefined, 'completed'],
+    ['if it takes no money, of which there is no notice', 'sandbox:fail', 'failed'],
+  ])('is followed by its reference %s where the id of another order was returned for it', async (_how, note, state) => {
     const ids: string[] = [];
     const bank = (real: Bank): Bank => ({
       ...real,
@@ -125,12 +148,15 @@ describe.concurrent('an open order that the bank gives another id', () => {
         },
       },
     });
-    await using product = await startProduct({ bank });
+    await using product = await startProduct({
+      bank,
+      sandbox: { settle: { ACCEPTED: 0, SUBMITTING: 0, SUBMITTED: 0 } },
+    });
     expect(await (await product.start({ id: 'first' })).result()).toMatchObject({
       state: 'completed',
       orderId: ids[0],
     });
-    const result = await (await product.start({ id: 'second' })).result();
-    expect(result).toMatchObject({ state: 'completed', orderId: ids[1] });
+    const result = await (await product.start({ id: 'second', ...(note !== undefined && { note }) })).result();
+    expect(result).toMatchObject({ state, orderId: ids[1] });
   });
 });

@@ -160,8 +160,9 @@ async function followsRenumbered(order: OrderState, { orderId, status, differenc
     return true;
   }
   const isGone = status === NOT_FOUND;
-  const reported = view.inbox.noticesFor(reference).filter((notice) => notice.orderId !== placed.orderId);
-  if (reported.length === 0 || !(isGone || differences.includes(NO_REFERENCE))) return false;
+  const isReported = view.inbox.noticesFor(reference).some((notice) => notice.orderId !== placed.orderId);
+  // Of an order that took no money there is no notice beside the one that is followed.
+  if (!differences.includes(NO_REFERENCE) && !(isGone && isReported)) return false;
   // No second order of an exchange asks people: nothing else leads to the next read.
   if (order.kind === 'exchange') placed.quickReads += 1;
   if (isGone && Date.now() - (memory.lastSentAt ?? Date.now()) < terms.waits.listLagMs) return false;
@@ -186,6 +187,9 @@ function conflictOf({ placed, terms }: OrderState, { differences, status, meanin
   return isStuck && (meaning === 'open' || isAudited) ? STUCK : undefined;
 }
 
+/** After so many, at intervals of `pollMaxMs` in the end, what was reported is taken for wrong: the safety timer leads to the next read. */
+const QUICK_READS_MAX = 30;
+
 /**
  * The watch reported an end that the order itself does not show yet (its list is ahead). No further report will come, so the order
  * is read at intervals until it shows an end.
@@ -195,7 +199,7 @@ function noteNotBorneOut({ view, reference, terms, placed }: OrderState, read: O
   const { stage = 'open' } = view.inbox.noticesFor(reference).at(-1) ?? {};
   const noticed = stageMeaning(stage, terms.closedMeans);
   const isContradicted = hadNews && noticed !== meaning && (isTerminal(noticed) || noticed === 'unclear');
-  if (isTerminal(meaning)) placed.quickReads = 0;
+  if (isTerminal(meaning) || placed.quickReads >= QUICK_READS_MAX) placed.quickReads = 0;
   else if (isContradicted || placed.quickReads > 0) placed.quickReads += 1;
 }
 

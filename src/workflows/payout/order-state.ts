@@ -240,7 +240,9 @@ export class OrderState {
   }
 
   ends<End extends OrderEnd>(end: End): End {
-    const { orderId, bankStatus: status } = this;
+    const { bankStatus: status } = this;
+    // Under the earlier id of a renumbered order the bank shows it with the present one, which is what is stored.
+    const orderId = end.kind === 'paid' ? end.read.orderId : this.orderId;
     const unpaid = end.kind === 'unpaid' && end.read === undefined ? 'absent' : 'unpaid';
     this.now = { name: 'ended', as: end.kind === 'paid' ? 'paid' : unpaid, orderId, status };
     return end;
@@ -278,7 +280,7 @@ export class OrderState {
 
   /** Whether no statement of people is known only to this run: which order they chose, or the first of two statements. */
   get holdsNoStatement(): boolean {
-    const isChosen = this.now.name === 'placed' && this.now.dismissed.size + this.now.despite.length > 0;
+    const isChosen = this.now.name === 'placed' && this.now.setAside.size + this.now.despite.length > 0;
     return !isChosen && this.people.isUnanswered;
   }
 

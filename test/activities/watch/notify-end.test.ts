@@ -69,7 +69,7 @@ async function followed({ state = 'processing' as PayoutState } = {}) {
 it('a paid order is stored as the end of its payout, then its run is notified, and then no longer watched', async () => {
   const { notify, notified, open, state, bank } = await followed();
   expect(await notify()).toBe(true);
-  const paid = { status: 'COMPLETED', fee: '1.50', feeCurrency: 'USD' };
+  const paid = { orderId: 'o-1', status: 'COMPLETED', fee: '1.50', feeCurrency: 'USD' };
   expect(notified).toMatchObject([{ runId: RUN, orderId: 'o-1', paid, stored: 'completed' }]);
   expect([await state(), await open(), bank.reads]).toEqual(['completed', 0, 1]);
 });
