@@ -33,6 +33,8 @@ export async function observe(
   const { bank, settings, payouts, time, olderCopies } = world;
   const homes = [world, ...(world.second === undefined ? [] : [world.second])];
   const banks = [bank, ...(world.otherTenant === undefined ? [] : [world.otherTenant.bank])];
+  // What was noted of an order by an id that it had before is of the order.
+  const idNow = (orderId: string | null): string | null => orderId && bank.machine.idNow(orderId);
   const rows: ReportedRow[] = [];
   const attempts: Observation['attempts'] = [...olderCopies.forgottenAttempts];
   const audits: Observation['audits'] = [...olderCopies.forgottenAudits];
@@ -40,7 +42,7 @@ export async function observe(
     for (const { store, row } of await world.rows(reference)) rows.push(await reported(store, row));
     for (const { store } of homes.flatMap((home) => home.stores)) {
       for (const { at, actor, action, detail } of await store.auditEntriesOf(reference)) {
-        audits.push({ at, actor, action, orderId: detail.orderId ?? null });
+        audits.push({ at, actor, action, orderId: idNow(detail.orderId ?? null) });
       }
     }
   }
@@ -74,7 +76,12 @@ export async function observe(
     },
     accepted: payouts.map(({ accepted }) => accepted),
     orders: banks.flatMap(({ machine }) => machine.orders.map(seenOrder)),
-    posts: banks.flatMap((it) => (it === bank ? it.posts : it.posts.map((post) => ({ ...post, isElsewhere: true })))),
+    posts: banks.flatMap((it) =>
+      it.posts.map((post) => ({
+        ...post,
+        ...(it === bank ? { orderId: idNow(post.orderId), madeId: idNow(post.madeId) } : { isElsewhere: true }),
+      })),
+    ),
     beneficiaries: bank.payees.seen(),
     fees: bank.fees,
     accounts: banks.flatMap(({ books }) => books.seen()),

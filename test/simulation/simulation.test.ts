@@ -88,6 +88,10 @@ describe('the simulation', () => {
     ['older-copy-believed', 'I4', 30],
     ['completed-without-end-believed', 'I4', 30],
     ['read-in-another-world', 'I15', 80],
+    ['renumbered-not-followed', 'I13', 60],
+    ['earlier-id-reported', 'I6', 1],
+    ['own-order-only-by-notice', 'I13', 1],
+    ['id-of-another-believed', 'I13', 1],
     ['paid-before-bought', 'I7', 1],
     ['bought-once-more', 'I1', 1],
   ])('catches %s by %s', async (...bug) => {

@@ -50,6 +50,8 @@ const NO_MONEY: ReadonlySet<string> = new Set(['REJECTED', 'CANCELLED', 'FAILED'
 /** The bank's orders: what is made, how it moves by itself, and what becomes of its money. */
 export class OrderMachine {
   readonly orders: Order[] = [];
+  /** The ids that orders have now, by the ones that they had before. */
+  readonly renumbered = new Map<string, string>();
   private readonly time: VirtualTime;
   private readonly random: Random;
   private readonly profile: BankProfile;
@@ -119,7 +121,12 @@ export class OrderMachine {
   }
 
   byId(orderId: string): Order | undefined {
-    return this.orders.find((order) => order.orderId === orderId);
+    const id = this.profile.redirects ? this.idNow(orderId) : orderId;
+    return this.orders.find((order) => order.orderId === id);
+  }
+
+  idNow(orderId: string): string {
+    return this.renumbered.get(orderId) ?? orderId;
   }
 
   /** What had taken no money is repaired: it completes, or is made once more under its reference. False: the money is gone. */
@@ -146,6 +153,15 @@ export class OrderMachine {
       if (decision === 'approve') this.goOn(order);
     });
     return true;
+  }
+
+  private renumber(order: Order): void {
+    this.made += 1;
+    const before = order.orderId;
+    order.orderId = `${this.idPrefix}-${this.made}`;
+    order.isRenumbered = true;
+    this.renumbered.set(before, order.orderId);
+    this.trace(`bank: ${before} is ${order.orderId} from now on`);
   }
 
   private record(
@@ -197,6 +213,8 @@ export class OrderMachine {
   }
 
   private goOn(order: Order): void {
+    const { renumbers = 0 } = this.profile;
+    if (renumbers > 0 && this.random.chance(renumbers)) this.later(3_000, order, () => this.renumber(order));
     this.later(5_000, order, () => {
       if (this.random.chance(0.5)) {
         this.end(order);
@@ -320,7 +338,7 @@ export function seenOrder({
   amount: minor,
   ...order
 }: Order): BankOrder {
-  const { fee, feeCurrency, createdAt, listedAt, statuses, moneyMoved, reissues, drift } = order;
+  const { fee, feeCurrency, createdAt, listedAt, statuses, moneyMoved, reissues, drift, isRenumbered } = order;
   const amount = decimalText(minor, currency);
   const askedAs = reference;
   const said = {
@@ -329,6 +347,7 @@ export function seenOrder({
     askedAs,
     reissues,
     drift,
+    isRenumbered,
     type,
     direct,
     uid,

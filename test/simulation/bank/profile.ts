@@ -50,6 +50,12 @@ export interface BankProfile {
   foldsCase: number;
   /** How it shows every reference; absent: as it was sent. */
   spelling?: 'upper-case' | 'cut';
+  /** Share of open orders that it gives another id. */
+  renumbers?: number;
+  /** An order is also read by the id that it had before. */
+  redirects?: boolean;
+  /** Share of payments that are answered with the id of another order. */
+  answersOthersId?: number;
   /** Share of the orders that it makes and answers with a refusal. */
   executesRefused?: number;
   /** False: a cached answer shows its age by its date alone. */

@@ -237,11 +237,23 @@ export class BankProxy {
       post.committedAt = this.time.now;
       post.madeId = id;
       if (post.route === 'beneficiary') return succeeded({ beneficiary_id: id });
-      return post.orderId === null ? succeeded({ order_id: id }) : answer(200, envelope(0));
+      return post.orderId === null ? succeeded({ order_id: this.idAnswered(post, id) }) : answer(200, envelope(0));
     } catch (error) {
       if (error instanceof Refusal) return refused(error.code, bank.profile);
       throw error;
     }
+  }
+
+  /** Of the order that was made, or of another one. */
+  private idAnswered({ route, body }: Post, id: string): string {
+    const { answersOthersId = 0 } = this.bank.profile;
+    if (route !== 'payment' || answersOthersId === 0 || !this.random.chance(answersOthersId)) return id;
+    const others = this.bank.machine.orders.filter(
+      ({ asked }) => asked?.type === 'PAYMENT' && asked.reference !== body?.reference,
+    );
+    if (others.length === 0) return id;
+    this.trace(`bank: answers with the id of another order than ${id}`);
+    return this.random.pick(others).orderId;
   }
 
   private answered(post: Post, given: HttpAnswer, code: number | null | undefined = codeOf(given)): Reply {

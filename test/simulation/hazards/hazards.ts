@@ -13,6 +13,8 @@ export const HAZARDS = [
   'short-lists',
   'drift',
   'spelling',
+  'renumbering',
+  'ids-of-others',
   'coinciding-tenants',
   'rollback',
   'copied-home',
@@ -52,6 +54,8 @@ export function hazardousProfile(hazards: ReadonlySet<Hazard>, random: Random): 
   return {
     ...(random.chance(0.7) && { dedupe: 'none' }),
     ...(hazards.has('executed-refusals') && { executesRefused: 0.2 + random.next() * 0.5 }),
+    ...(hazards.has('renumbering') && { renumbers: 0.8, redirects: random.chance(0.3) }),
+    ...(hazards.has('ids-of-others') && { answersOthersId: 0.5 }),
     ...(hazards.has('spelling') && { spelling: random.pick(['upper-case', 'cut'] as const), foldsCase: 0, alters: 0 }),
     ...(hazards.has('repairs') && {
       ends: { failed: 0.4, rejected: 0.2, cancelled: 0, odd: 0, stuck: 0 },

@@ -186,6 +186,58 @@ export const HAZARD_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    number: 'P106',
+    name: 'renumbered-not-followed',
+    what: 'an order that the bank gives another id is a second one',
+    hazard: 'renumbering',
+    edits: [
+      {
+        file: 'src/workflows/payout/follow.ts',
+        find: "if (search?.kind !== 'found' || search.orderId === placed.orderId) return false;",
+        replace: 'if (search === undefined || search.kind.length > 0) return false;',
+      },
+    ],
+  },
+  {
+    number: 'P107',
+    name: 'earlier-id-reported',
+    what: 'a run reports the id by which it read its order, not the one that the order has',
+    hazard: 'renumbering',
+    edits: [
+      {
+        file: 'src/workflows/payout/order-state.ts',
+        find: "const orderId = end.kind === 'paid' ? end.read.orderId : this.orderId;",
+        replace: 'const { orderId } = this;',
+      },
+    ],
+  },
+  {
+    number: 'P108',
+    name: 'own-order-only-by-notice',
+    what: 'where the id of another order was returned, the own one is searched for only if it is reported',
+    hazard: 'ids-of-others',
+    edits: [
+      {
+        file: 'src/workflows/payout/follow.ts',
+        find: 'if (!differences.includes(NO_REFERENCE) && !(isGone && isReported)) return false;',
+        replace: 'if (!isReported) return false;',
+      },
+    ],
+  },
+  {
+    number: 'P109',
+    name: 'id-of-another-believed',
+    what: 'an id that was returned counts, though the order has the reference of another payout',
+    hazard: 'ids-of-others',
+    edits: [
+      {
+        file: 'src/activities/find.ts',
+        find: 'if (await isSentUnderAnother(deps, order, reference)) found.isOthers(orderId);\n    else found.add(order);',
+        replace: 'found.add(order);',
+      },
+    ],
+  },
+  {
     number: 'P103',
     name: 'opening-joins',
     what: 'a process that opens a store counts as one of those who send from it already',

@@ -45,6 +45,7 @@ function endedOrUndecidable(facts: Facts, payout: PayoutFacts): Violation[] {
 /**
  * The oracle of "people are needed": something under one of the payout's references that no read of the bank can settle.
  * - more than one order, or one that is not what was asked for;
+ * - one that got another id, unless it pays and a single write made it: the other id may be another order's;
  * - a status without a known meaning, or one that never ends;
  * - no order, and the same reference may not be sent again: the bank says it exists, the setting forbids it, or the resends
  *   that the setting allows are used up;
@@ -87,8 +88,12 @@ function referenceIsUndecidable(facts: Facts, payout: PayoutFacts, under: Refere
   const other =
     (order.reference !== under.reference && !isLearned(facts, order)) ||
     (under === payout.payment && !sameAmount(order.amount, payout.instruction.amount));
-  return other || moneyState === 'unclear' || moneyState === 'live';
+  const isAnother = order.isRenumbered === true && !(moneyState === 'paid' && isOfOneWrite(under));
+  return other || isAnother || moneyState === 'unclear' || moneyState === 'live';
 }
+
+const isOfOneWrite = ({ attempts }: ReferenceFacts): boolean =>
+  attempts.filter(({ outcome }) => outcome !== 'not-sent' && outcome !== 'refused').length === 1;
 
 /** Once the bank has shown the order of an answer in its own spelling, that says how it spells every other one. */
 function isLearned({ settings, orders, attempts }: Facts, { orderId, uid, currency }: BankOrder): boolean {

@@ -121,6 +121,8 @@ export interface BankOrder {
   askedAs?: string | null;
   /** The order that the bank repaired by making this one. */
   reissues?: string;
+  /** It had another id before, and was open then. */
+  isRenumbered?: true;
   /** What its record shows since then otherwise than it was. */
   drift?: { at: number; field: string };
   type: 'PAYMENT' | 'FX' | 'TRANSFER' | 'REFUND';
