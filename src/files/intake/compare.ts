@@ -28,9 +28,13 @@ export interface ComparedFile extends ReadFile {
 async function whenPaid(store: Store, keys: readonly WatchKey[]): Promise<string> {
   const { payouts } = await store.extent();
   const fresh = payouts === 0 ? 'This store is new: it knows of no earlier payout. ' : '';
+  const restored = (await store.restored()) !== undefined;
+  const paidFrom = restored
+    ? 'This store was restored from a copy, and these rows may have been taken after it was made; then they need nothing more'
+    : 'Use the home or store in which the file was taken before';
   const [first] = keys;
   const { uid, currency } = keys.length === 1 && first !== undefined ? first : { uid: 'UID', currency: 'CURRENCY' };
-  return `${fresh}Use the home or store in which the file was taken before; payouts orders ${uid} ${currency} shows the orders. --invalid skip pays only the other rows.`;
+  return `${fresh}${paidFrom}; payouts orders ${uid} ${currency} shows the orders. --invalid skip pays only the other rows.`;
 }
 
 /**

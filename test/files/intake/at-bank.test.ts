@@ -46,6 +46,15 @@ it.each([0, 2])(
   },
 );
 
+it('a restored store says that its rows may have been paid after the copy was made', async () => {
+  const proxy = await openFaultProxy();
+  await proxy.store.recordRestore({ at: 2_000, from: 1_000, by: 'carol', detail: {} });
+  await sentByAnother(proxy, 'b');
+  const refusal: unknown = await takeBoth(proxy, { invalid: 'stop' }).catch((error: unknown) => error);
+  expect((refusal as IntakeRefusal).hint).toContain('This store was restored from a copy');
+  expect((refusal as IntakeRefusal).hint).not.toContain('Use the home');
+});
+
 /** An order under a reference that no row has, as another system or another store makes it. */
 const payElsewhere = ({ bank }: FaultProxy, amount: string, accountId = DEFAULT_PAYMENT.account_id) =>
   bank.transactions.payment(
