@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { v7 } from 'uuid';
 import { readJsonOnce } from '../bank/json.ts';
 import { assertNoCardNumber, requestIdOf } from '../channels/find-target.ts';
-import type { CardDocument } from '../channels/http/card-documents.ts';
+import { type CardDocument, waitingFor } from '../channels/http/card-documents.ts';
 import { type GatewayClient, gatewayAddress } from '../channels/http/gateway-client.ts';
 import {
   aboutCard,
@@ -345,9 +345,16 @@ export async function showCard(session: Session, id: string): Promise<void> {
 }
 
 function todoIn(payment: CardDocument): string[] {
-  const needed = neededFor(payment);
-  if (needed === undefined) return [];
   const layout = { labelWidth: LABEL_WIDTH, width: widthOf(process.stdout) };
+  const needed = neededFor(payment);
+  const waiting = waitingFor(payment);
+  if (needed === undefined) {
+    const lines = [
+      labelled('to do', waiting?.todo ?? '', layout),
+      labelled('otherwise', waiting?.byItself ?? '', layout),
+    ];
+    return waiting === undefined ? [] : [lines.flat().join('\n')];
+  }
   return [labelled('to do', todoFor(payment.merchant_request_id, needed), layout).join('\n')];
 }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { CARD_STATES, type CardStateView } from '../../domain/card-payment.ts';
+import { CARD_STATES, type CardStateView, isCardEnd } from '../../domain/card-payment.ts';
 import { iso, isoOrNull } from '../../domain/display.ts';
 import { newPaymentId } from '../../domain/new-card-payment.ts';
+import { isReasonCode, REASONS } from '../../domain/reasons.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import { reasonDocument } from '../../reports/report-document.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 
@@ -52,6 +54,18 @@ export const acceptedDocument = z
   .meta({ id: 'Accepted' });
 export const amountDocument = z.object({ schemaVersion, amount: decimal });
 export const cancelDocument = z.object({ schemaVersion, outcome: z.enum(['cancelled', 'too-late']) });
+
+/**
+ * What is to be done about a payment that waits for a card, its cardholder or the acquirer, and what happens otherwise; undefined if
+ * it has ended, or waits for an operator.
+ */
+export function waitingFor({
+  state,
+  reason,
+}: Pick<CardDocument, 'state' | 'reason'>): Pick<Remedy, 'todo' | 'byItself'> | undefined {
+  if (reason === null || isCardEnd(state) || state === 'needs-operator') return undefined;
+  return isReasonCode(reason.code) ? REASONS[reason.code] : undefined;
+}
 
 /**
  * A payment from the store and, while it is open, from its workflow. `url`: for the merchant's people; `tries`: payments that a

@@ -7,7 +7,7 @@ import { Problem } from '../../domain/problem.ts';
 import { type Html, html } from '../../reports/html.ts';
 import type { CardRecord } from '../../store/card-store.ts';
 import { visibleCard } from '../find-target.ts';
-import type { CardDocument } from '../http/card-documents.ts';
+import { type CardDocument, waitingFor } from '../http/card-documents.ts';
 import { hasControls, optionalText, parsed, storableText } from '../http/documents.ts';
 import { assertMayControlCard } from '../http/may-see.ts';
 import { placeOf } from '../http/operation.ts';
@@ -121,6 +121,7 @@ function cardPage(
 ): Html {
   const { merchantRequestId: id, by, endedAt } = record;
   const { state, reason, amount, currency, contradicted } = card;
+  const waiting = waitingFor(card);
   return html`<h1>${id} ${cardBadge(state)}</h1>
 ${contradicted && html`<p class="problem">The acquirer has contradicted this end: ask it which is true.</p>`}
 ${reason !== null && html`<p class="${state === 'needs-operator' ? 'attend' : 'note'}">${reason.message} (<code>${reason.code}</code>)</p>`}
@@ -131,6 +132,8 @@ ${factList([
   ['Card', card.last_four !== null && `***${card.last_four}`],
   ['At the acquirer', card.payment_status],
   ['Payment ids', payment_ids.length > 0 && payment_ids.map((it) => html`<code>${it}</code> `)],
+  ['To do', waiting?.todo],
+  ['Otherwise', waiting?.byItself],
   ['Made', moment(Date.parse(card.created_at))],
   ['Ended', endedAt !== null && moment(endedAt)],
 ])}</section>

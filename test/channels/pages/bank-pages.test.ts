@@ -4,6 +4,7 @@ import { BankError } from '../../../src/bank/errors.ts';
 import { fromBank } from '../../../src/channels/pages/accounts-page.ts';
 import type { Assessment } from '../../../src/domain/gates.ts';
 import { madeDigest, referenceOf } from '../../../src/domain/identity.ts';
+import { because } from '../../../src/domain/reasons.ts';
 import { cardClaim } from '../../store/card-samples.ts';
 import { openGateway, type RunningGateway } from '../http/running-gateway.ts';
 import { asking, claimed } from './asking.ts';
@@ -151,6 +152,10 @@ describe('the pages about the bank', () => {
     const { document: page } = await gateway.send('/cards/order-1');
     expect(page).toContain('action="/cards/order-1/cancel"');
     expect(page).not.toContain('An operator decides');
+    await cards.change('order-1', { state: 'awaiting-card', reason: because('card-needed'), at: 1_500 });
+    const { document: waiting } = await gateway.send('/cards/order-1');
+    expect(waiting).toContain('The cardholder enters a card on the checkout page');
+    expect(waiting).toContain('It ends without taking money if nothing happens in time.');
     await cards.change('order-1', { state: 'needs-operator', at: 2_000 });
     expect((await gateway.send('/cards/order-1')).document).toContain('action="/cards/order-1/resolve"');
     expect((await gateway.send('/cards/order-2')).status).toBe(404);
