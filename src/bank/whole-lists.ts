@@ -130,6 +130,7 @@ async function scanList<Query, T>(
   let size = pageSize;
   let pagesRead = 0;
   let before = '';
+  let same = 0;
   let doubt: ListDoubt | undefined;
   const result = (isComplete: boolean) => ({
     ...{ records: [...records.values()], stable: isComplete && doubt === undefined, pagesRead },
@@ -174,8 +175,9 @@ async function scanList<Query, T>(
     const gaps = lengths.some((length, at) => length < size && (at < last || length >= DOCUMENTED_PAGE_SIZE));
     const total = count.total ?? (gaps ? Number.POSITIVE_INFINITY : places.length);
     if (count.endRound(places.length, total)) return result(true);
-    // The same places as before, without repeats: the list is in order, and reading on shows nothing new.
-    const isRepeated = places.join() === before && new Set(places).size === places.length;
+    // The same places as before, or twice as before where some are repeated: the list is in an order, and reading on shows nothing new.
+    same = places.join() === before ? same + 1 : 0;
+    const isRepeated = same > (new Set(places).size === places.length ? 0 : 1);
     if (count.broken || doubt !== undefined || isRepeated) break;
     before = places.join();
     if (places.length < total) size = Math.min(size, DOCUMENTED_PAGE_SIZE);
@@ -231,6 +233,8 @@ async function* pagesOf<T>(
     for (const record of page.records) ids.add(idOf(record));
     places += page.records.length;
     total = page.total;
-    if (total === undefined ? number > 1 && ids.size === known : places > total) return;
+    // Pages that overlap have more places than records: what has not been shown yet may be on a later one.
+    const isEnough = number > 1 && ids.size === known;
+    if (total === undefined ? isEnough : places > total && (isEnough || ids.size > total)) return;
   }
 }

@@ -77,6 +77,19 @@ test('a list in order costs one call more than it has pages', async () => {
   expect(scan).toMatchObject({ stable: true, pagesRead: 3 });
 });
 
+test('pages that overlap show every order, prove nothing, and are read three times', async () => {
+  const orders = ordersNamed(21);
+  const { bank, requests } = listing(({ page, page_size }) => ({
+    total: orders.length,
+    page_size: 5,
+    records: orders.slice((page - 1) * 4, (page - 1) * 4 + Math.min(5, page_size)),
+  }));
+  const scan = await readAllOrders(bank.orders, QUERY);
+  expect(scan.orders).toHaveLength(21);
+  expect(scan.stable).toBe(false);
+  expect(requests).toHaveLength(3 * 6);
+});
+
 test('orders that keep arriving at the front of 50 pages cost part of a second round', async () => {
   let call = 0;
   const { bank, requests } = listing(({ page, page_size }) => {
