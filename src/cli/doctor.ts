@@ -6,8 +6,6 @@ import type { Connection } from '@temporalio/client';
 import { advisoriesOf, isPatchedServer } from '../../scripts/pins.mjs';
 import type { FoundCli } from '../../scripts/temporal-cli.mjs';
 import { CURRENT_TEMPORAL } from '../../scripts/temporal-versions.mjs';
-import type { Bank } from '../bank/bank.ts';
-import { isJudged, undefinedIf } from '../bank/errors.ts';
 import type { Policy } from '../domain/authority.ts';
 import { isOpen, scopeText, unguarded } from '../domain/authority.ts';
 import { causeInWords } from '../domain/causes.ts';
@@ -41,6 +39,7 @@ import type { SenderSeen, Store, StoreRole } from '../store/store.ts';
 import { canBeWitnessed } from '../store/witness.ts';
 import { ACCEPTABLE } from './command.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { judgeBank } from './judge-bank.ts';
 import { table } from './output.ts';
 import { assertTemporalFits, judgeWorkers, stackThatIsUp } from './running-stack.ts';
 import type { Session } from './session.ts';
@@ -252,19 +251,6 @@ async function checkBank(session: Session, stack: Stack): Promise<Check[]> {
     judgeListLag(await (await session.store()).longestListLag(), session.config.settings.terms.waits.listLagMs),
   );
   return [bank, clockCheck((await asked).clock.offset(), session), references, lag];
-}
-
-/** By a read too: `/v1/auth` may give a token that no call accepts, and a cache may answer in the place of the bank. */
-export async function judgeBank(
-  { authenticate, accounts }: Bank,
-  where: string,
-): Promise<string | Omit<Check, 'name'>> {
-  await authenticate();
-  const isRefused = (error: unknown): boolean => isJudged(error) && !error.tokenSuspect;
-  const shown = await undefinedIf(isRefused, () => accounts.master());
-  if (shown?.some(({ isStale }) => isStale) !== true) return where;
-  const detail = `${where}: a cache answers its balances, which then decide nothing; have it, and what is on the way to it, keep no answers`;
-  return { verdict: 'warning', detail };
 }
 
 /** Whether the configured check provider answers, for a name on no list; nothing if none is configured. */

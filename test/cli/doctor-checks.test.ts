@@ -6,6 +6,7 @@ import {
   judgeServerVersion,
   judgeSwitches,
 } from '../../src/cli/doctor.ts';
+import { judgeBank } from '../../src/cli/judge-bank.ts';
 import { judgeShown, shownReferences } from '../../src/cli/shown-references.ts';
 import { spellingsOf } from '../../src/domain/reference-form.ts';
 import type { Profile } from '../../src/sandbox/bank/profile.ts';
@@ -49,6 +50,23 @@ it.each([
   ['payloads that others have forged', [{ hoursAgo: 1, why: 'clear' }], codecKeys, 'ok', 'with the key test'],
 ] as const)('of payloads, %s is judged', async (_case, entries, keys, verdict, detail) => {
   expect(await judgedPayloads([...entries], keys)).toEqual({ verdict, detail: expect.stringContaining(detail) });
+});
+
+it('of the bank a slow answer is told, since payouts show only that they wait', async () => {
+  const judgedAfter = (ms: number) => {
+    let now = 0;
+    const master = async () => {
+      now += ms;
+      return [];
+    };
+    const bank = { authenticate: async () => {}, accounts: { master } };
+    return judgeBank(bank, 'https://bank', () => now);
+  };
+  expect(await judgedAfter(2_900)).toBe('https://bank');
+  expect(await judgedAfter(8_040)).toEqual({
+    verdict: 'warning',
+    detail: 'https://bank: it answers only after 8.0 s, and payouts are as slow',
+  });
 });
 
 it('of replaced servers the number is shown, and why the last one was', () => {
