@@ -129,3 +129,14 @@ export const aboutFile = (line: number, rule: string, message: string): Found =>
   rule,
   message,
 });
+
+/** Rows as `--rows` takes them, like `3,7-9`. */
+export function rangesOf(numbers: readonly number[]): string {
+  const ranges: { from: number; to: number }[] = [];
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const last = ranges.at(-1);
+    if (last !== undefined && number === last.to + 1) last.to = number;
+    else ranges.push({ from: number, to: number });
+  }
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+}

@@ -1,4 +1,5 @@
 import { shortId } from '../domain/display.ts';
+import { rangesOf } from '../domain/finding.ts';
 import { groupedAmount, type Sum, Totals } from '../domain/money.ts';
 import { needsAttention, type Reason, type ShownState } from '../domain/payout-state.ts';
 import { shownStateOf } from '../domain/returned.ts';
@@ -155,15 +156,4 @@ function commandsOfMany({ first, batchIds, numbers }: Tallied): readonly string[
       return numbers.length > RETRIED_MAX ? [] : [`payouts retry ${id} --rows ${rangesOf(numbers)}`];
     return ofEach(command.replace(/^payouts (approve|reject) \S+/, `payouts $1 ${id} --kind ${kind}`));
   });
-}
-
-/** Like `3,7-9`. */
-function rangesOf(numbers: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = [];
-  for (const number of numbers.toSorted((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last !== undefined && number === last.to + 1) last.to = number;
-    else ranges.push({ from: number, to: number });
-  }
-  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
 }

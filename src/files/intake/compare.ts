@@ -1,6 +1,7 @@
 import { isBankError, undefinedIf } from '../../bank/errors.ts';
 import { scopeFactsOf } from '../../domain/authority.ts';
-import { aboutFile } from '../../domain/finding.ts';
+import { shortId } from '../../domain/display.ts';
+import { aboutFile, rangesOf } from '../../domain/finding.ts';
 import { lookAlikeKeys } from '../../domain/payee.ts';
 import { DAY_MS } from '../../domain/time.ts';
 import type { LookAlike, Store, WatchKey } from '../../store/store.ts';
@@ -65,6 +66,18 @@ export async function checkIdsToo(app: ReadingApp, checked: ReadFile, options: T
   await undefinedIf(isBankError, () => dropUnknown(app.bank, checked));
 }
 
+/** More rows than this make no command that anybody types. */
+const RETRIED_MAX = 1_000;
+
+/** How to retry the rows of a batch about which nothing was found; undefined if it is no retry, or there are none. */
+function ofOthers({ staged, retryOf }: ReadFile, found: FindingList): string | undefined {
+  if (retryOf === undefined) return undefined;
+  const misused = new Set(found.list().map(({ row }) => row));
+  const others = [...staged.rows()].map(({ row }) => row).filter((row) => !misused.has(row));
+  if (others.length === 0 || others.length > RETRIED_MAX) return undefined;
+  return `\`payouts retry ${shortId(retryOf)} --rows ${rangesOf(others)}\` retries the others.`;
+}
+
 async function comparedTo(
   app: ReadingApp,
   checked: ReadFile,
@@ -74,7 +87,7 @@ async function comparedTo(
   const { config, store, bank, now } = app;
   const { staged } = checked;
   const isStopping = options.invalid === 'stop';
-  if (known.misused.total > 0) return misusedIds(known.misused, staged.original);
+  if (known.misused.total > 0) return misusedIds(known.misused, staged.original, ofOthers(checked, known.misused));
   if (staged.claimCount === 0 && known.taken.total > 0 && staged.findings.total === 0)
     return { ...checked, known, messageIsNew: false, lookAlikes: NO_LOOK_ALIKES, elsewhere: null, alikes: NO_ALIKES };
   if (known.taken.total > 0 && isStopping) {

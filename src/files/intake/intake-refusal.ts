@@ -70,11 +70,15 @@ export function invalidInput(found: FindingList, mend: string): IntakeRefusal {
   return new IntakeRefusal('invalid-input', INPUT_INVALID, `${counted}; nothing was sent.`, { findings, hint });
 }
 
-/** Rows with the id of another payout, or that retry one which may not be paid again. */
-export function misusedIds(found: FindingList, original: OriginalMessage | undefined): IntakeRefusal {
+/** Rows with the id of another payout, or that retry one which may not be paid again. `others`: what to do with the other rows. */
+export function misusedIds(
+  found: FindingList,
+  original: OriginalMessage | undefined,
+  others = 'Correct or remove the rows, and run again.',
+): IntakeRefusal {
   const isReused = found.list().some(({ rule }) => rule === 'id-reused');
   const mend = `Each id is one payout permanently.${ifIdsRepeat(original)}`;
-  return invalidInput(found, isReused ? mend : 'Correct or remove the rows, and run again.');
+  return invalidInput(found, isReused ? mend : others);
 }
 
 const CHANGED = {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { shortId } from '../../../src/domain/display.ts';
 import { referenceOf } from '../../../src/domain/identity.ts';
 import { orderAlike } from '../../../src/domain/payee.ts';
 import type { IntakeRefusal } from '../../../src/files/intake/intake-refusal.ts';
@@ -177,7 +178,9 @@ it('rows are not paid again while the bank shows an order for their document', a
   await sentByAnother(proxy, 'a');
   const again = (rows: number[] | undefined) =>
     orThrown(takeUnpaid(proxy, { batchId: taking.batchId, rows: rows && new Set(rows) }, { invalid: 'stop' }));
-  expect(await again(undefined).catch(rulesOf)).toEqual([['retry-not-proven', 'a']]);
+  const refused = await again(undefined).catch((error) => error as IntakeRefusal);
+  expect(rulesOf(refused)).toEqual([['retry-not-proven', 'a']]);
+  expect(refused).toMatchObject({ hint: `\`payouts retry ${shortId(taking.batchId)} --rows 2\` retries the others.` });
   expect(await proxy.store.incidentsOf([referenceOf('u-1001', 'a')])).toMatchObject([{ kind: 'order-after-end' }]);
   expect(await again([2])).toMatchObject({ outcome: 'claimed' });
 });
