@@ -14,6 +14,7 @@ import { PAYOUT_REASONS } from '../../src/domain/reasons/payout-reasons.ts';
 import { REASONS, type ReasonCode, SEARCHED_IN_VAIN } from '../../src/domain/reasons.ts';
 import { INCIDENTS } from '../../src/domain/reconciliation.ts';
 import type { Remedy } from '../../src/domain/remedy.ts';
+import { DISCREPANCIES } from '../../src/domain/statements/discrepancies.ts';
 import { type BankCondition, refusalMeaning } from '../../src/domain/submission.ts';
 import { ABA_FIELDS } from '../../src/files/aba/aba-fields.ts';
 import type { RecordFields } from '../../src/files/fixed-width/records.ts';
@@ -156,6 +157,8 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   'journal-columns': ({ words }) => JOURNAL_COLUMNS.map((name) => [code(name), words(code(name), 1)]),
   roles: ({ words }) => ROLES.map((role) => [code(role), words(code(role), 1)]),
   'answer-stages': ({ words }) => STAGES.map((stage) => [code(stage), words(code(stage), 1), words(code(stage), 2)]),
+  discrepancies: () =>
+    Object.values(DISCREPANCIES).map(({ says, incident }) => [says, incident === undefined ? '' : code(incident)]),
   verdicts: () =>
     CHECK_KINDS.flatMap((kind) =>
       VERDICTS[kind].map((verdict) => {
