@@ -47,6 +47,14 @@ function written(rows: string[][]): Written {
   return { rows, words: (key, column) => rows.find(([first]) => first === key)?.[column] ?? TO_WRITE };
 }
 
+/** The rows of the table whose head begins so; throws when there is none. */
+export function rowsBelow(page: string, head: string): string[][] {
+  const [, below] = page.split(`\n${head}`);
+  if (below === undefined) throw new Error(`no table that begins with ${head}`);
+  const [, , ...rows] = (below.split('\n\n', 1)[0] ?? '').split('\n');
+  return rows.map(cellsOf);
+}
+
 /** A `\|` stays inside its cell. */
 export const cellsOf = (row: string): string[] =>
   row

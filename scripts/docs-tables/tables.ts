@@ -37,7 +37,7 @@ import { SENTINELS } from '../../src/sandbox/bank/order-machine.ts';
 import { LAST_WORDS } from '../../src/sandbox/check-provider.ts';
 import { testsNamed } from './failure-table.ts';
 import { gaps } from './gaps.ts';
-import { code, type Rows, textOf } from './pages.ts';
+import { code, type Rows, rowsBelow, textOf } from './pages.ts';
 import { CARD_ROUTES } from './routes.ts';
 
 /** Of a file that people write: its members, and what the page says of each. */
@@ -45,6 +45,9 @@ const members =
   (shape: object): Rows =>
   ({ words }) =>
     Object.keys(shape).map((name) => [code(name), words(code(name), 1)]);
+
+/** Those that are tried by tests. */
+const FOOTHOLDS = rowsBelow(textOf('test/docs/security-points.md'), '| an attacker who |').map(([who = '']) => who);
 
 const METRICS = createMetrics({ ofProcess: false }).registry.getMetricsAsArray();
 const ALARMS = [...textOf('ops/alarms.yml').matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
@@ -155,6 +158,7 @@ export const TABLES: Readonly<Record<string, Rows>> = {
   subscriptions: members(SUBSCRIPTIONS_FILE.shape.subscriptions.element.shape),
   'mapping-file': members(MAPPING_FILE.shape),
   'journal-columns': ({ words }) => JOURNAL_COLUMNS.map((name) => [code(name), words(code(name), 1)]),
+  footholds: ({ words }) => FOOTHOLDS.map((who) => [who, words(who, 1), words(who, 2)]),
   roles: ({ words }) => ROLES.map((role) => [code(role), words(code(role), 1)]),
   'answer-stages': ({ words }) => STAGES.map((stage) => [code(stage), words(code(stage), 1), words(code(stage), 2)]),
   discrepancies: () =>

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { testsNamed } from '../../scripts/docs-tables/failure-table.ts';
-import { filesOf, generated, PAGES, TO_WRITE, textOf, type Written } from '../../scripts/docs-tables/pages.ts';
+import {
+  filesOf,
+  generated,
+  PAGES,
+  rowsBelow,
+  TO_WRITE,
+  textOf,
+  type Written,
+} from '../../scripts/docs-tables/pages.ts';
 import { TABLES } from '../../scripts/docs-tables/tables.ts';
 
 const pages = filesOf(PAGES).map((path) => ({ path, text: textOf(path) }));
@@ -42,6 +50,11 @@ describe('generating a table', () => {
   ])('refuses a table %s', (_, text, tables, message) => {
     expect(() => generated(text, tables)).toThrow(message);
   });
+});
+
+it('takes the rows of a table of another page', () => {
+  expect(rowsBelow(page('| pear | blue | a |'), '| name | colour |')[0]).toEqual(['pear', 'blue', 'a']);
+  expect(() => rowsBelow(page(), '| price |')).toThrow(/no table that begins with \| price \|/);
 });
 
 describe('the failure table', () => {
