@@ -28,6 +28,7 @@ import {
   earlierReferences,
   GENERATIONS_MAX,
   GENERATIONS_MORE,
+  type Generation,
   mayOtherGenerationPay,
 } from '../store/proven-unpaid.ts';
 import type { ListRead, PayoutRecord, ReturnSeen, SendAttempt, UnaskedOrder, WatchKey } from '../store/store.ts';
@@ -35,8 +36,7 @@ import type { ListReadDeps, ListReadRequest, ReadList, SeenList } from './deps.t
 import { noteOrders } from './note-orders.ts';
 
 /** What the references of a row derive from, claimed or not. */
-export type SentRow = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
-  Partial<Pick<PayoutRecord, 'createdAt' | 'releasedAt' | 'instruction'>>;
+export type SentRow = Generation & Partial<Pick<PayoutRecord, 'createdAt' | 'releasedAt'>>;
 
 /** An order that this store did not send, under a reference of the document. */
 interface UnsentOrder extends UnaskedOrder {

@@ -177,15 +177,16 @@ const READS_AT_ONCE = 5;
 
 /** Next keys with payouts changed within `days`. Reads only the store. */
 export async function planReconciliation(
-  { store, settings, now }: ActivityDeps,
+  deps: ActivityDeps,
   _run: unknown,
-  { days = settings.reconcileDays, after }: PlanInput,
+  { days = deps.settings.reconcileDays, after }: PlanInput,
 ): Promise<ReconciliationPlan> {
+  const { store, settings, now } = deps;
   const from = now() - days * DAY_MS;
   const keys = await store.reconciliationKeys(from, { after, limit: KEYS_PER_PAGE });
   return {
     keys,
-    everyMs: keys.length > 0 ? settings.reconcileEveryMs : await pauseBetweenPasses({ store, settings }, from),
+    everyMs: keys.length > 0 ? settings.reconcileEveryMs : await pauseBetweenPasses(deps, from),
   };
 }
 
@@ -194,10 +195,7 @@ const PAUSE_PER_KEY_MS = 60_000;
 const PAUSE_LEAST_MS = 5 * 60_000;
 
 /** Few lists are read again after minutes, many as seldom as is set. */
-async function pauseBetweenPasses(
-  { store, settings }: Pick<ActivityDeps, 'store' | 'settings'>,
-  from: number,
-): Promise<number> {
+async function pauseBetweenPasses({ store, settings }: ActivityDeps, from: number): Promise<number> {
   const { reconcileEveryMs } = settings;
   const limit = Math.ceil(reconcileEveryMs / PAUSE_PER_KEY_MS);
   const keys = await store.reconciliationKeys(from, { after: null, limit });
@@ -283,5 +281,5 @@ export function startPayout(
  */
 export function delayOf({ bank, settings, now }: ActivityDeps, row: PayoutRecord): number {
   const due = dueAt(row.instruction, settings.calendar);
-  return due === undefined ? 0 : due - byLaterClock({ bank }, now());
+  return due === undefined ? 0 : due - byLaterClock(bank, now());
 }

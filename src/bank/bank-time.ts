@@ -11,13 +11,13 @@ interface Clocks {
 type Sent = Pick<SendAttempt, 'sentAt' | 'listedFrom'>;
 
 /** A moment of our clock, by whichever of the two is behind. */
-export function byEarlierClock({ bank }: Pick<Clocks, 'bank'>, at: number): number {
+export function byEarlierClock(bank: Bank, at: number): number {
   const offsetMs = bank.clock.offset() ?? 0;
   return at + Math.min(0, offsetMs);
 }
 
 /** The same by the one that is ahead. */
-export function byLaterClock({ bank }: Pick<Clocks, 'bank'>, at: number): number {
+export function byLaterClock(bank: Bank, at: number): number {
   return at + Math.max(0, bank.clock.offset() ?? 0);
 }
 
@@ -26,7 +26,7 @@ export function byLaterClock({ bank }: Pick<Clocks, 'bank'>, at: number): number
  * bank's clock is measured to be behind, and by the allowed skew, as a measurement may be off.
  */
 export const listedFrom = (clocks: Clocks, at: number): number =>
-  Math.max(0, byEarlierClock(clocks, at) - clocks.settings.clockSkewMs);
+  Math.max(0, byEarlierClock(clocks.bank, at) - clocks.settings.clockSkewMs);
 
 /**
  * `listedFrom` for attempts, each with the bank time noted when it was made: either clock may have been corrected since, and then
@@ -50,7 +50,7 @@ const MEASURED_WITHIN_MS = 5_000;
 /** `listedFrom` where a missing order proves nothing: without the skew, once the clock has been measured. */
 export function recentlyListedFrom(clocks: Clocks, at: number): number {
   if (clocks.bank.clock.offset() === undefined) return listedFrom(clocks, at);
-  return Math.max(0, byEarlierClock(clocks, at) - MEASURED_WITHIN_MS);
+  return Math.max(0, byEarlierClock(clocks.bank, at) - MEASURED_WITHIN_MS);
 }
 
 /** Whether the clocks differ by more than the allowed skew; then no list proves absence. */

@@ -91,8 +91,8 @@ export async function verifyAudit(
 /** Without the bank where none is up or it does not answer: rows are compared all the same. */
 async function comparedRows(session: Session, store: Store): Promise<LogComparison> {
   const bank = await undefinedIf(isBankError, () => session.liveBank());
-  if (bank === undefined) return compareWithLog(store, undefined);
-  return (await undefinedIf(isBankError, () => compareWithLog(store, bank))) ?? compareWithLog(store, undefined);
+  if (bank === undefined) return compareWithLog(store);
+  return (await undefinedIf(isBankError, () => compareWithLog(store, bank.orders))) ?? compareWithLog(store);
 }
 
 /** The log of a gateway is checked here, from its export: the gateway is not believed. */

@@ -5,6 +5,7 @@ import { groupedAmount, type Sum, totalsOf } from '../domain/money.ts';
 import { flagsText, objectionOf } from '../domain/payee.ts';
 import { Problem } from '../domain/problem.ts';
 import { isReasonCode, REASONS } from '../domain/reasons.ts';
+import type { ShownRow } from '../people/decisions/batch-plan.ts';
 import type { ShownQuestion } from '../people/decisions/shown-question.ts';
 import { checkText } from '../reports/check-texts.ts';
 import type { Comparison } from '../reports/comparison.ts';
@@ -47,12 +48,9 @@ export function verdictsText(waiting: readonly Pick<WaitingPayout, 'row' | 'chec
 /** The most names of a kind that are shown; the others are counted. */
 const NAMED_MAX = 5;
 
-/** A payout, and its payee as the bank shows it. */
-type Waits = Pick<WaitingPayout, 'row' | 'payee'>;
-
 /** What a person is about to decide on: a table of the rows, or `questions`, where each is signed. */
 export function decisionTable(
-  waiting: readonly Waits[],
+  waiting: readonly ShownRow[],
   decision: 'approve' | 'reject' = 'approve',
   questions?: string,
 ): string {
@@ -82,13 +80,13 @@ function kindTable(payouts: readonly PayoutRecord[], width: number): string {
   return table(['kind', 'payouts', 'amount', 'why'], rows, width);
 }
 
-function summaryLines(waiting: readonly Waits[], width: number): string[] {
+function summaryLines(waiting: readonly ShownRow[], width: number): string[] {
   const payouts = waiting.map(({ row }) => row);
   const flags = payouts.flatMap(({ assessed }) => [...(assessed?.flags ?? [])]);
   const flagged = [...Map.groupBy(flags, (flag) => flag)].map(
     ([flag, some]) => `${flagsText([flag])} (${some.length})`,
   );
-  const named = (what: string, of: (waits: Waits) => string): string => namesOf(waiting.map(of), what);
+  const named = (what: string, of: (waits: ShownRow) => string): string => namesOf(waiting.map(of), what);
   const lines = [
     ['total', totalsText(totalsOf(payouts.map(paid)))],
     ['from', named('account', ({ row }) => row.instruction.account_id)],
@@ -106,9 +104,9 @@ function namesOf(all: readonly string[], what: string): string {
   return `${counted(distinct.length, what)}: ${distinct.slice(0, NAMED_MAX).join(', ')} and others`;
 }
 
-function rowTable(waiting: readonly Waits[], width: number): string {
+function rowTable(waiting: readonly ShownRow[], width: number): string {
   const shown = waiting.slice(0, LISTED_MAX);
-  const columns: [head: string, cell: (waits: Waits) => string][] = [
+  const columns: [head: string, cell: (waits: ShownRow) => string][] = [
     ['document', ({ row }) => row.documentId],
     ['payout', ({ row }) => shortId(row.reference)],
     ['amount', ({ row }) => amountText(row)],
@@ -143,10 +141,10 @@ function amountText({ kind, instruction: { amount, currency }, assessed }: Payou
   return `${groupedAmount(amount)} ${currency}${price}`;
 }
 
-const payeeOf = ({ row, payee }: Waits): string => payeeInFull(row, payee?.items);
+const payeeOf = ({ row, payee }: ShownRow): string => payeeInFull(row, payee?.items);
 
 /** Marked if the row gives the payee by its details, or looks like an earlier payout. */
-function payeeCell(waits: Waits): string {
+function payeeCell(waits: ShownRow): string {
   const { instruction, kind, lookAlikeOf } = waits.row;
   const flags = [
     instruction.beneficiary_id === undefined && kind === 'payout' ? 'given by its details' : '',

@@ -32,7 +32,7 @@ export interface Credential {
   publicKey: string;
 }
 
-interface Rights {
+export interface Rights {
   roles: readonly Role[];
   scope: Scope;
 }

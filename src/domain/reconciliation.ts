@@ -205,8 +205,10 @@ export function shownOrder(order: OrderFacts): ShownOrder {
   return { status, created_at, transaction_amount, transaction_currency, buy_amount, buy_currency };
 }
 
+export type WhatDiffers = Pick<Incident, 'kind' | 'differs'>;
+
 /** The text of an incident: its kind, and both values. */
-export const incidentText = ({ kind, differs }: Pick<Incident, 'kind' | 'differs'>): string =>
+export const incidentText = ({ kind, differs }: WhatDiffers): string =>
   differs === undefined ? INCIDENTS[kind].says : `${INCIDENTS[kind].says} (${differenceText(differs)})`;
 
 export interface Return {

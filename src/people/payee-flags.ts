@@ -19,7 +19,7 @@ export function askedAbout({ instruction }: PayoutRecord, payee: Beneficiary | u
 }
 
 /** No payee gets older by a clock of ours that is ahead. */
-const timeOf = ({ bank, now }: { bank: Bank; now: () => number }): number => byEarlierClock({ bank }, now());
+const timeOf = ({ bank, now }: { bank: Bank; now: () => number }): number => byEarlierClock(bank, now());
 
 /** What people should check about the payee of a row. */
 export function flagsOf(

@@ -3,13 +3,15 @@ import { onBehalfOf } from '../bank/call-budget.ts';
 import { parseWorkflowId } from '../domain/names.ts';
 import type { Store } from '../store/store.ts';
 
+type Users = Pick<Store, 'userOf'>;
+
 /** The most workflows whose user is cached; then the cache is emptied. */
 const REMEMBERED_MAX = 10_000;
 
 /**
  * Attributes the bank calls of an activity to the user of its payout, watch or reconciliation, or to none if that is not known.
  */
-export function countedByUser(store: Pick<Store, 'userOf'>): ActivityInterceptorsFactory {
+export function countedByUser(store: Users): ActivityInterceptorsFactory {
   const known = new Map<string, string>();
   const userOf = async (workflowId: string | undefined, args: readonly unknown[]): Promise<string | undefined> => {
     if (workflowId === undefined) return undefined;
@@ -41,7 +43,7 @@ function named([input]: readonly unknown[]): string | undefined {
 }
 
 /** If the store does not answer, the activity itself is to report that. */
-async function stored(store: Pick<Store, 'userOf'>, workflowId: string): Promise<string | undefined> {
+async function stored(store: Users, workflowId: string): Promise<string | undefined> {
   const ours = parseWorkflowId(workflowId);
   if (ours?.kind !== 'payout') return undefined;
   return store.userOf(ours.key).catch(() => undefined);

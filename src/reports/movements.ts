@@ -1,18 +1,11 @@
 import { hash } from 'node:crypto';
 import { currencyExponent, formatMinor, parseDecimal } from '../domain/money.ts';
 import { isEnd } from '../domain/payout-state.ts';
-import { incidentText } from '../domain/reconciliation.ts';
+import { incidentText, type WhatDiffers } from '../domain/reconciliation.ts';
 import type { ExchangeOrder } from '../domain/sent-order.ts';
 import { amountPaid } from '../domain/sent-order.ts';
 import { inDoubt, orderAsked, orderToRepeat } from '../domain/submission.ts';
-import type {
-  BookedExchange,
-  IncidentRecord,
-  PaidOrderRecord,
-  PayoutRecord,
-  ReturnSeen,
-  SendAttempt,
-} from '../store/store.ts';
+import type { BookedExchange, PaidOrderRecord, PayoutRecord, ReturnSeen, SendAttempt } from '../store/store.ts';
 
 /** What the orders of a payout moved, as far as known: the content of journal and advice (camt.054). Pure. */
 
@@ -60,7 +53,7 @@ export interface MovedFacts {
   paid: PaidOrderRecord | undefined;
   /** The oldest first. */
   returns: readonly ReturnSeen[];
-  incidents: readonly Pick<IncidentRecord, 'kind' | 'differs'>[];
+  incidents: readonly WhatDiffers[];
 }
 
 export interface Moved {

@@ -12,6 +12,8 @@ type Proofs = Pick<Store, 'attemptsOf' | 'incidentsOf' | 'paidOrdersOf'> & {
   returnsOf(references: readonly string[]): Promise<ReturnSeen[]>;
 };
 
+type GenerationProofs = Proofs & Pick<Store, 'payoutsOf'>;
+
 /** By reference of a payout: what would be paid again of it. Absent: all that was asked for. */
 type AskedAgain = ReadonlyMap<string, PayoutInstruction>;
 
@@ -83,7 +85,7 @@ export const askedOf = ({ instruction }: Generation, earlier: readonly PayoutRec
  * A new generation is a new reference: allowed only if the money of every earlier one is proven to be ours; of one of them, as much
  * as the new one asks is enough.
  */
-export async function areEarlierUnpaid(store: Proofs & Pick<Store, 'payoutsOf'>, row: Generation): Promise<boolean> {
+export async function areEarlierUnpaid(store: GenerationProofs, row: Generation): Promise<boolean> {
   const { generation } = row;
   if (generation === 0) return true;
   const earlier = await store.payoutsOf(earlierReferences(row));
@@ -111,12 +113,10 @@ async function isLaterSent(
 }
 
 /** Whether, as far as the store knows, an earlier or a later generation of the document may take money beside this one. */
-export const mayOtherGenerationPay = async (
-  store: Proofs & Pick<Store, 'payoutsOf'>,
-  row: Generation,
-): Promise<boolean> => !(await areEarlierUnpaid(store, row)) || isLaterSent(store, row);
+export const mayOtherGenerationPay = async (store: GenerationProofs, row: Generation): Promise<boolean> =>
+  !(await areEarlierUnpaid(store, row)) || isLaterSent(store, row);
 
-type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
+export type Generation = Pick<PayoutRecord, 'uid' | 'documentId' | 'generation' | 'kind'> &
   Partial<Pick<PayoutRecord, 'instruction'>>;
 
 /** Of the payout that this one pays again; undefined: it is the first of its document. */

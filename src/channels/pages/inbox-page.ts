@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { acting, may, type Person, type Question } from '../../domain/authority.ts';
+import { acting, may, type Question, type Rights } from '../../domain/authority.ts';
 import { counted } from '../../domain/display.ts';
 import { AWAITING_DECISION_STATES, needsAttention, type ShownState } from '../../domain/payout-state.ts';
 import { openQuestion } from '../../people/decisions/shown-question.ts';
@@ -131,7 +131,7 @@ async function waitingReferences({ store }: PagesGateway, { person }: Caller): P
   return [...found];
 }
 
-function waitingIn(person: Pick<Person, 'roles' | 'scope'> | undefined): Omit<WaitingFor, 'limit' | 'notBy'> {
+function waitingIn(person: Rights | undefined): Omit<WaitingFor, 'limit' | 'notBy'> {
   const decides = (question: Question): boolean => person === undefined || may(person, question);
   const states = new Set<WaitingFor['states'][number]>([
     ...(decides('payout') ? AWAITING_DECISION_STATES : []),

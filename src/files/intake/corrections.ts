@@ -3,7 +3,7 @@ import type { Finding } from '../../domain/finding.ts';
 import { isColumnName } from '../input.ts';
 import { isMessage } from '../read-file.ts';
 import { IntakeRefusal } from './intake-refusal.ts';
-import { type ReadFile, type ReadingApp, readFile } from './read-input.ts';
+import { type FileReader, type ReadFile, type ReadingApp, readFile } from './read-input.ts';
 
 /** A value of a file about which there is a finding. */
 export interface WrongCell {
@@ -49,7 +49,7 @@ export async function wrongCells(
 }
 
 /** Undefined for a file that cannot be written again as it was read. */
-async function readTable(app: Pick<ReadingApp, 'config' | 'now'>, path: string): Promise<ReadFile | undefined> {
+async function readTable(app: FileReader, path: string): Promise<ReadFile | undefined> {
   const read = await readFile(app, path);
   if (read instanceof IntakeRefusal) return undefined;
   const { staged, format } = read;
@@ -70,7 +70,7 @@ interface CorrectedCopy {
 
 /** The file with other values in the given cells; undefined where `wrongCells` would offer none. */
 export async function correctedCopy(
-  app: Pick<ReadingApp, 'config' | 'now'>,
+  app: FileReader,
   path: string,
   values: readonly Pick<WrongCell, 'row' | 'column' | 'value'>[],
 ): Promise<CorrectedCopy | undefined> {

@@ -15,6 +15,7 @@ import { IntakeRefusal } from './intake-refusal.ts';
 import { StagedFile } from './staged-file.ts';
 
 /** What a file is read, checked, compared and planned with: nothing is started for it. */
+export type FileReader = Pick<App, 'config' | 'now'>;
 export type ReadingApp = Pick<App, 'config' | 'store' | 'bank' | 'now'>;
 
 /** Whether the person who hands a file over may see a batch. */
@@ -65,7 +66,7 @@ export const daysOf = ({ config, now }: ReadingApp): Days => ({
 
 /** Reads every row of a file. A refusal if it cannot be opened; everything wrong inside is a finding. */
 export async function readFile(
-  { config, now }: Pick<ReadingApp, 'config' | 'now'>,
+  { config, now }: FileReader,
   path: string,
   files: MessageFiles = {},
 ): Promise<ReadFile | IntakeRefusal> {

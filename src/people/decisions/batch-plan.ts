@@ -63,6 +63,8 @@ export interface BatchPlan {
   shown: ShownRow[];
 }
 
+type PlanAbout = Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
+
 export type ShownRow = Pick<PlanItem, 'row' | 'payee'>;
 
 export const SHOWN_MAX = 500;
@@ -125,10 +127,8 @@ type Plans<Wanted extends Decision> = Record<Wanted, BatchPlan>;
  * The plan of a batch as it was read, made by the part that shows or signs it, also from what a gateway has read: digests, totals and
  * caps follow from the rows, of which only what one signature can decide counts.
  */
-export const preparePlan = async (
-  read: ReadPlan,
-  asked: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>,
-): Promise<BatchPlan> => (await preparePlans(read, asked, [asked.decision]))[asked.decision];
+export const preparePlan = async (read: ReadPlan, asked: PlanAbout): Promise<BatchPlan> =>
+  (await preparePlans(read, asked, [asked.decision]))[asked.decision];
 
 async function preparePlans<Wanted extends Decision>(
   read: ReadPlan,
@@ -144,7 +144,7 @@ async function preparePlans<Wanted extends Decision>(
 }
 
 class BegunPlan {
-  readonly #about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>;
+  readonly #about: PlanAbout;
   readonly #caps = new Map<string, PlanCaps>();
   readonly #rows: PlanRow[] = [];
   readonly #shown: ShownRow[] = [];
@@ -155,7 +155,7 @@ class BegunPlan {
   readonly #flags: BatchPlan['flags'] = {};
   readonly #alike = new Map<string, Set<string>>();
 
-  constructor(about: Pick<BatchPlan, 'batchId' | 'question' | 'decision'>) {
+  constructor(about: PlanAbout) {
     this.#about = about;
   }
 

@@ -115,7 +115,7 @@ async function addedUp(deps: PlanDeps, row: PayoutRecord, moved: Moved, by: Adde
   const { store, settings, now, bank } = deps;
   // Our clock alone does not say when the time is over: one that is ahead would begin another, and a worker whose clock is behind
   // records its sends too early, by no more than the allowed skew.
-  const since = byEarlierClock({ bank }, now()) - hoursOf(by) * HOUR_MS - (settings.clockSkewMs ?? 0);
+  const since = byEarlierClock(bank, now()) - hoursOf(by) * HOUR_MS - (settings.clockSkewMs ?? 0);
   // What was handed over since does not count together with an order whose own hours are over.
   if (moved.sentAt !== undefined && moved.sentAt < since) return moved.amount;
   const own = new Set(Object.values(orderReferences(row)));

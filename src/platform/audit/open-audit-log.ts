@@ -23,6 +23,8 @@ import { readSeenLog, seenLogFile, writeSeenLog } from '../../store/witness.ts';
 import type { Config } from '../config.ts';
 import { createSecretFile, readSecretFile, replaceSecretFile } from '../secret-file.ts';
 
+type LogConfig = Pick<Config, 'audit' | 'home'> & Partial<Pick<Config, 'witnessFolder'>>;
+
 /** The private key that signs checkpoints, in a home: PKCS #8 in PEM. */
 const fileIn = (home: string): string => join(home, 'audit-key.pem');
 
@@ -93,7 +95,7 @@ export interface LogSigner {
  * store's.
  */
 export async function logSigner(
-  { audit, home, witnessFolder: seenIn }: Pick<Config, 'audit' | 'home'> & Partial<Pick<Config, 'witnessFolder'>>,
+  { audit, home, witnessFolder: seenIn }: LogConfig,
   store: Store,
 ): Promise<LogSigner | undefined> {
   const known = await store.auditVerifier();
@@ -223,11 +225,7 @@ const write = (file: string, flag: 'a' | 'w', text: string): void =>
   writeFileSync(file, text, { flag, mode: 0o600, flush: true });
 
 /** Done by a worker at intervals: signs new entries and publishes new checkpoints. */
-export async function keepLog(
-  config: Pick<Config, 'audit' | 'home'> & Partial<Pick<Config, 'witnessFolder'>>,
-  store: Store,
-  now: number,
-): Promise<void> {
+export async function keepLog(config: LogConfig, store: Store, now: number): Promise<void> {
   const signer = await logSigner(config, store);
   if (signer !== undefined) await signLog(store, signer, now);
   const { checkpoints, spool } = config.audit;

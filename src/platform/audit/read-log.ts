@@ -103,13 +103,13 @@ export interface LogComparison {
 const KEPT_MAX = 1_000;
 
 /** Compares every row of the store, and with a bank the orders that it shows, with what the log says of them. */
-export async function compareWithLog(store: Store, bank: Pick<Bank, 'orders'> | undefined): Promise<LogComparison> {
+export async function compareWithLog(store: Store, orderLists?: Bank['orders']): Promise<LogComparison> {
   const differences = [
     ...(await batchDifferences(store)),
     ...(await goneRows(store)),
     ...(await changedPeriods(store)),
   ];
-  const orders = bank && new ShownOrders(bank, await store.firstClaims());
+  const orders = orderLists && new ShownOrders(orderLists, await store.firstClaims());
   const compared = { payouts: 0, orders: orders === undefined ? null : 0 };
   for await (const page of store.payoutPages()) {
     const entries = Map.groupBy(
@@ -217,12 +217,12 @@ async function goneRows(store: Store): Promise<LogDifference[]> {
 
 /** Orders by the lists of the bank: calls grow with orders a page, not with payouts. */
 class ShownOrders {
-  readonly #bank: Pick<Bank, 'orders'>;
+  readonly #orders: Bank['orders'];
   readonly #lists = new Map<string, Promise<ReadonlyMap<string, Order>>>();
   readonly #since: ReadonlyMap<string, number>;
 
-  constructor(bank: Pick<Bank, 'orders'>, firstClaims: readonly { uid: string; createdAt: number }[]) {
-    this.#bank = bank;
+  constructor(orders: Bank['orders'], firstClaims: readonly { uid: string; createdAt: number }[]) {
+    this.#orders = orders;
     this.#since = new Map(firstClaims.map(({ uid, createdAt }) => [uid, createdAt]));
   }
 
@@ -239,7 +239,7 @@ class ShownOrders {
   async #read(uid: string, currency: string): Promise<ReadonlyMap<string, Order>> {
     // The clock of the bank may be behind ours.
     const from = (this.#since.get(uid) ?? DAY_MS) - DAY_MS;
-    const { orders } = await this.#bank.orders.listAll({ uid, currency, from });
+    const { orders } = await this.#orders.listAll({ uid, currency, from });
     const own = orders.filter((order) => !isReturn(order) && !isArrival(order));
     return new Map(own.map((order) => [order.order_id, order]));
   }

@@ -47,6 +47,7 @@ export interface TakingOptions {
 }
 
 type Taking = Pick<App, 'config' | 'store' | 'now'> & { bank: { accounts: Pick<Bank['accounts'], 'ofUser'> } };
+type AccountsFrom = Pick<Taking, 'bank' | 'store'>;
 
 /**
  * Takes the statements of a file: each one alone, and once, however often it comes. Then all bookings of their users are compared
@@ -179,9 +180,9 @@ class AccountsAtBank {
   /** Why the bank has not listed all of them. */
   unread: string | undefined;
   private accounts: Promise<Map<string, OurAccount>> | undefined;
-  private readonly app: Pick<Taking, 'bank' | 'store'>;
+  private readonly app: AccountsFrom;
 
-  constructor(app: Pick<Taking, 'bank' | 'store'>) {
+  constructor(app: AccountsFrom) {
     this.app = app;
   }
 
