@@ -28,7 +28,7 @@ import { optionalText, parsed } from '../http/documents.ts';
 import { visibleBatchOf } from '../http/may-see.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { show, type View, viewOf } from './layout.ts';
-import { batchPath, type Column, dataTable, money, nothing, payoutPath } from './pieces.ts';
+import { batchPath, type Column, dataTable, foldedTable, money, moreRows, nothing, payoutPath } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import {
   assertReasoned,
@@ -186,7 +186,13 @@ ${alikes.map((ids) => html`<p class="attend">${alikeText(ids)}.</p>`)}`;
 function decisionForm({ view, batch, q }: DecisionPage, { approve, reject }: Record<Decision, BatchPlan>): Html {
   const alone = new Map(approve.apart.map(({ reference, why }) => [reference, WHY_EXCLUDED[why]]));
   const others = reject.rows.length - reject.shown.length;
-  const rows = dataTable('Rows without a tick are left out', rowColumns(alone, flagsOfAll(approve)), reject.shown);
+  const ofAll = flagsOfAll(approve);
+  const more = (hidden: readonly ShownRow[]): string => {
+    const toCheck = hidden.filter(({ row }) => alone.has(row.reference) || flagsToCheck(row, ofAll).length > 0);
+    return `${moreRows(hidden)}${toCheck.length > 0 ? `, ${groupedAmount(toCheck.length)} of them to check` : ''}`;
+  };
+  const caption = 'New and changed payees first, then the largest; rows without a tick are left out';
+  const rows = foldedTable([caption, more], rowColumns(alone, ofAll), reject.shown);
   if (!canSign(view)) return html`${summary(approve)}${rows}${NO_PASSKEY}`;
   return html`${summary(approve)}
 ${signedForm(
@@ -208,6 +214,9 @@ const button = (decision: Decision, plan: BatchPlan): Html =>
   html`<button class="${decision === 'approve' ? 'main' : 'danger'}" name="decision" value="${decision}" data-of="${plan.rows.length}" data-totals="${plan.totals.map(({ amount, currency }) => `${amount} ${currency}`).join(' ')}">${decision === 'approve' ? 'Approve' : 'Reject'} ${payouts(plan)}</button>
 `;
 
+const flagsToCheck = (row: ShownRow['row'], ofAll: readonly string[]): string[] =>
+  flagTexts(row).filter((flag) => !ofAll.includes(flag));
+
 /** `ofAll`: what is to be checked of every row, which the summary says. */
 const rowColumns = (alone: ReadonlyMap<string, string>, ofAll: readonly string[]): readonly Column<ShownRow>[] => [
   {
@@ -222,7 +231,7 @@ const rowColumns = (alone: ReadonlyMap<string, string>, ofAll: readonly string[]
     head: 'Check',
     cell: ({ row }) => {
       const why = alone.get(row.reference);
-      const flags = [...flagTexts(row).filter((flag) => !ofAll.includes(flag)), ...(why === undefined ? [] : [why])];
+      const flags = [...flagsToCheck(row, ofAll), ...(why === undefined ? [] : [why])];
       return (
         flags.length > 0 &&
         html`<span>${flags.map((flag) => html`<span class="badge attention">${flag}</span> `)}</span>`

@@ -17,7 +17,7 @@ import { mayDecideBatch } from './batch-decision-page.ts';
 import { commentsInbox } from './comments.ts';
 import { SHOWN_MAX as INCIDENTS_MAX, visibleIncidents } from './incidents-page.ts';
 import { mayVisit, placeAccess, show, viewOf } from './layout.ts';
-import { batchPath, type Column, dataTable, groupSections, moment, nothing, ROW } from './pieces.ts';
+import { batchPath, type Column, foldedTable, groupSections, moment, moreRows, nothing, ROW } from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 
 /** The most payouts in a person's scope that are searched for undecided ones. */
@@ -84,6 +84,9 @@ export function waitingRoutes(app: FastifyInstance, gateway: PagesGateway): void
     const isCut = mine.length > SHOWN_MAX;
     const groups = stepGroups(shown, await stepContext(gateway, shown));
     const columns = columnsFor(caller, await seenPayees(gateway, shown));
+    // What the heading of a group says of all its rows is not repeated.
+    const columnsOf = ({ rows }: StepGroup) =>
+      new Set(rows.map(({ reason }) => reason?.message)).size > 1 ? columns : columns.filter((it) => it !== ROW.why);
     const together = new Map<StepGroup, Html | false>();
     for (const group of groups) together.set(group, await togetherLinks(gateway, caller, group, isCut));
     const comments = await commentsInbox(gateway, caller);
@@ -96,7 +99,8 @@ ${
     ? comments === false && nothing('Nothing waits for you.')
     : groupSections(groups, {
         context: { caller, now: gateway.now() },
-        rowsOf: (group) => html`${together.get(group)}${dataTable('Oldest first', columns, group.rows)}`,
+        rowsOf: (group) =>
+          html`${together.get(group)}${foldedTable(['Oldest first', moreRows], columnsOf(group), group.rows)}`,
         isCut,
       })
 }

@@ -71,6 +71,22 @@ export function dataTable<Row>(caption: string, columns: readonly Column<Row>[],
 <tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>\n`)}</tbody></table>`;
 }
 
+/** Shown without a click, so that the end of the page is near. */
+export const FIRST_ROWS = 20;
+
+/** A table whose first rows are shown, and the others behind a click; `others` says what these are. */
+export function foldedTable<Row>(
+  [first, others]: readonly [caption: string, others: (hidden: readonly Row[]) => string],
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Html {
+  const hidden = rows.slice(FIRST_ROWS);
+  return html`${dataTable(first, columns, rows.slice(0, FIRST_ROWS))}
+${hidden.length > 0 && html`<details class="more"><summary>${others(hidden)}</summary>${dataTable('The next', columns, hidden)}</details>`}`;
+}
+
+export const moreRows = (hidden: readonly unknown[]): string => counted(hidden.length, 'more row');
+
 /** Names and values; those without a value are left out. */
 export const factList = (facts: readonly (readonly [name: string, value: Part])[]): Html =>
   html`<dl class="facts">${facts
@@ -195,7 +211,7 @@ export const groupSections = (
   html`${groups.map((group) => {
     const { kind, state, count, totals, needsAttention, why } = group;
     return html`<details class="card"${needsAttention && html` open`}>
-<summary><h2>${isCut && 'at least '}${counted(count, 'payout')} ${STATE_WORDS[state]}, ${totalsText(totals)}</h2></summary>
+<summary><h2>${isCut && 'At least '}${counted(count, 'payout')} ${STATE_WORDS[state]}, ${totalsText(totals)}</h2></summary>
 <p class="${needsAttention ? 'attend' : 'note'}">${why} (<code>${kind}</code>)</p>
 ${stepFacts(group, context, count === 1 ? 'To do, on its page' : 'To do, on the page of each')}
 ${rowsOf(group)}

@@ -46,7 +46,19 @@ import { placeOf } from '../http/operation.ts';
 import { OFFER } from '../http/operations/bank-operations.ts';
 import { accessOf, type CallerAccess } from '../http/route-access.ts';
 import { csrfField, show, type View, viewOf } from './layout.ts';
-import { batchPath, type Column, dataTable, factList, idText, money, ROW, TOTALS } from './pieces.ts';
+import {
+  batchPath,
+  type Column,
+  dataTable,
+  FIRST_ROWS,
+  factList,
+  foldedTable,
+  idText,
+  money,
+  moreRows,
+  ROW,
+  TOTALS,
+} from './pieces.ts';
 import type { PagesGateway } from './sessions.ts';
 import { byField } from './signed-forms.ts';
 
@@ -379,19 +391,16 @@ const LISTED: readonly Column<ListedRow>[] = [
   { head: 'On', cell: ({ instruction }) => instruction.execute_on },
 ];
 
-/** Shown without a click, so that the end of the page is near. */
-const FIRST_ROWS = 20;
-
 function rows({ listed, payouts }: PlanDocument['plan']): Html {
   const isEmpty = (head: string, field: 'note' | 'execute_on'): string[] =>
     listed.every(({ instruction }) => instruction[field] === undefined) ? [head] : [];
   const unused = [...isEmpty('Note', 'note'), ...isEmpty('On', 'execute_on')];
   const columns = LISTED.filter(({ head }) => !unused.includes(head));
-  const [first, others] = [listed.slice(0, FIRST_ROWS), listed.slice(FIRST_ROWS)];
   const order = 'Payees given by their details first, then the largest';
-  const caption = payouts > first.length ? `${order}: ${first.length} of ${groupedAmount(payouts)}` : order;
-  return html`<h2>Who is paid</h2>${dataTable(caption, columns, first)}
-${others.length > 0 && html`<details class="more"><summary>${counted(others.length, 'more row')}${payouts > listed.length && `, of ${groupedAmount(payouts - first.length)}`}</summary>${dataTable('The next', columns, others)}</details>`}`;
+  const caption = payouts > FIRST_ROWS ? `${order}: ${FIRST_ROWS} of ${groupedAmount(payouts)}` : order;
+  const others = (hidden: readonly ListedRow[]): string =>
+    `${moreRows(hidden)}${payouts > listed.length ? `, of ${groupedAmount(payouts - FIRST_ROWS)}` : ''}`;
+  return html`<h2>Who is paid</h2>${foldedTable([caption, others], columns, listed)}`;
 }
 
 type LookAlike = PlanDocument['plan']['lookAlikes']['rows'][number] & { earlier: PayoutRecord | undefined };

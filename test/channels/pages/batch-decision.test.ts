@@ -136,6 +136,36 @@ describe('the rows of a batch together', () => {
     expect((await bob.send(`${one.headers.location}`)).text).toContain('You approved inv-1, 10.00 USD.');
   });
 
+  it('are twenty before the buttons, those to check first; the others are behind a click, and decided too', async () => {
+    const { people, gateway } = await open();
+    const rows = await claimed(
+      gateway,
+      Array.from({ length: 25 }, (_, n) => ({ id: `inv-${n + 1}`, amount: `${n + 1}.00` })),
+      'alice',
+    );
+    for (const [n, row] of rows.entries())
+      await asking(gateway, row, { approvalsNeeded: 1, flags: n < 22 ? ['new-payee'] : [] });
+    const path = `/batches/${rows[0]?.batchId}`;
+    const bob = await signedIn(people, 'bob');
+    const links = (html: string) => html.match(/>inv-\d+</g)?.map((it) => it.slice(1, -1)) ?? [];
+    const [shown = '', hidden = ''] = (await bob.send(`${path}/decide`)).text.split('<details class="more">');
+    expect(links(shown)).toEqual(Array.from({ length: 20 }, (_, n) => `inv-${22 - n}`));
+    expect(hidden).toMatch(/^<summary>5 more rows, 2 of them to check<\/summary>/);
+    expect(links(hidden)).toEqual(['inv-2', 'inv-1', 'inv-25', 'inv-24', 'inv-23']);
+    const decided = await bob.sign(
+      `${path}/decide`,
+      `${path}/decide`,
+      await ticked(bob, path, 'approve'),
+      passkeyOf(people, 'bob'),
+    );
+    expect((await bob.send(`${decided.headers.location}`)).text).toContain('You approved 25 payouts, 325.00 USD.');
+    const other = await signedIn(people, 'dave');
+    const [inbox = '', folded = ''] = (await other.send('/')).text.split('<details class="more">');
+    expect([links(inbox).length, links(folded).length]).toEqual([20, 5]);
+    // Their heading says it of all.
+    expect(inbox).not.toContain('data-head="Why"');
+  });
+
   it('are reached from the inbox, and say who else has to approve', async () => {
     const { people, gateway } = await open({ approvals: [{ approvals: 2 }] });
     const rows = await claimed(
