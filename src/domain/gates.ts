@@ -7,8 +7,9 @@ import type { Flag, Shown } from './payee.ts';
 import { objectionOf, type PayeeCheck } from './payee.ts';
 import type { Reason } from './payout-state.ts';
 import type { Caps, Terms } from './policy.ts';
-import { because, isOfAccount } from './reasons.ts';
+import { because, isOfAccount, isSignalled } from './reasons.ts';
 import type { SwitchScope } from './switch-scope.ts';
+import { doublingPause } from './time.ts';
 
 /** A payee at the bank; `digest` changes with any of its details. */
 export interface Payee {
@@ -202,6 +203,12 @@ export const afterObstacle = (obstacle: Obstacle | undefined, found: Assessment)
   obstacle?.kind === 'hold' && isOfAccount(obstacle.reason) && !found.obstacle && found.listDoubt === 'too-soon'
     ? held(obstacle, found)
     : found;
+
+/** Often where a signal may be lost, and for two hours where other rows wait. */
+export function pauseOfHold(reason: Reason, visits: number, { pollMs, pollMaxMs }: Terms['waits']): number {
+  const isProbe = isSignalled(reason) || (isOfAccount(reason) && visits < 24);
+  return doublingPause(visits, pollMs, isProbe ? pollMaxMs : pollMaxMs * 12);
+}
 
 /** What the account shows and what the payout needs, in words, in the account's currency. */
 export const shownFunds = ({ available, needs, isStale }: NonNullable<Assessment['funds']>): string =>

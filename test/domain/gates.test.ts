@@ -5,6 +5,7 @@ import {
   afterRepeatedRefusal,
   nextGate,
   type Obstacle,
+  pauseOfHold,
 } from '../../src/domain/gates.ts';
 import { needsAttention } from '../../src/domain/payout-state.ts';
 import type { Terms } from '../../src/domain/policy.ts';
@@ -183,4 +184,10 @@ describe('a refusal, by a reading after it', () => {
     expect(reasonAfter('account-not-found')).toMatchObject({ reason: { code: 'refusal-contradicted' } });
     expect(reasonAfter('account-frozen')).toEqual(refused('account-frozen'));
   });
+});
+
+it('an account is tried every five minutes for two hours, so that its rows go on, and then once an hour', () => {
+  const minutes = (visits: number): number =>
+    pauseOfHold(because('account-frozen'), visits, { ...terms().waits, pollMs: 5_000, pollMaxMs: 300_000 }) / 60_000;
+  expect([10, 23, 24].map(minutes)).toEqual([5, 5, 60]);
 });

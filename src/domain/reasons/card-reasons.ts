@@ -2,6 +2,8 @@ import { forMaker, forNobody, forOperator, forOutside, type Remedy, STAYS, toRes
 
 const resolve = (action: string): string => toResolve('card resolve', action);
 
+const ANEW = 'A new card payment needs a new merchant_request_id.';
+
 const forCardholder = (says: string, todo: string): Remedy =>
   forOutside(says, todo, 'It ends without taking money if nothing happens in time.');
 
@@ -35,30 +37,24 @@ export const CARD_REASONS = {
     'It ends automatically when an event names the payment.',
   ),
   // ended unpaid
-  'card-not-given': forMaker(
-    'no card was entered in time',
-    'Nothing was taken. A new card payment needs a new merchant_request_id.',
-  ),
+  'card-not-given': forMaker('no card was entered in time', `Nothing was taken. ${ANEW}`),
   'set-up-failed': forMaker(
     'the 3-D Secure set-up did not work in time; nothing that takes money was sent',
-    'Nothing was taken. Ask the acquirer why; a new card payment needs a new merchant_request_id.',
+    `Nothing was taken. Ask the acquirer why. ${ANEW}`,
   ),
   'never-sent': forMaker(
     'the acquirer could not be reached in time; nothing that takes money was sent',
-    'Nothing was taken. A new card payment needs a new merchant_request_id.',
+    `Nothing was taken. ${ANEW}`,
   ),
   'refused-by-acquirer': forMaker(
     'the acquirer refused the request as invalid',
-    'Nothing was taken. Ask the acquirer what it refused: PAYOUTS_CARD_FIELDS maps names of fields. A new card payment needs a new merchant_request_id.',
+    `Nothing was taken. Ask the acquirer what it refused: PAYOUTS_CARD_FIELDS maps names of fields. ${ANEW}`,
   ),
   'card-declined': forMaker(
     'the acquirer reports the payment as failed',
     'Nothing was taken. A payment with another card needs a new merchant_request_id.',
   ),
-  'challenge-abandoned': forMaker(
-    'the cardholder did not confirm the payment in time',
-    'Nothing was taken. A new card payment needs a new merchant_request_id.',
-  ),
+  'challenge-abandoned': forMaker('the cardholder did not confirm the payment in time', `Nothing was taken. ${ANEW}`),
   // need an operator
   'status-contradicted': forOperator(
     'the acquirer reports both that money was taken and that none was',

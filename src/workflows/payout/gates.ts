@@ -8,11 +8,12 @@ import {
   type GrantedApprovals,
   nextGate,
   type Obstacle,
+  pauseOfHold,
   shownFunds,
 } from '../../domain/gates.ts';
 import type { Reason } from '../../domain/payout-state.ts';
 import type { Terms, Waits } from '../../domain/policy.ts';
-import { because, isOfAccount, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
+import { because, isSignalled, questionOfHold, type ReasonCode } from '../../domain/reasons.ts';
 import type { ExchangeProgress } from '../../domain/submission.ts';
 import { doublingPause } from '../../domain/time.ts';
 import { assess, polls, sends } from '../proxies.ts';
@@ -159,11 +160,7 @@ export class Gates {
   /** A hold ends by a decision; it also checks again in case its reason is gone. */
   private async hold({ digest, reason }: Extract<Gate, { gate: 'hold' }>): Promise<Unpaid | undefined> {
     const { view, passes } = this;
-    const { pollMs, pollMaxMs } = this.terms.waits;
-    // Checks more often: other rows wait for this one to find the account usable, or the signal that the reason is gone may be
-    // lost.
-    const isProbe = isOfAccount(reason) || isSignalled(reason);
-    const pause = doublingPause(this.visits, pollMs, isProbe ? pollMaxMs : pollMaxMs * 12);
+    const pause = pauseOfHold(reason, this.visits, this.terms.waits);
     this.visits += 1;
     view.inbox.takeNews();
     const decided = await awaitDecision(view, {
