@@ -5,7 +5,6 @@ import type { Order } from '../../../bank/schemas/orders.ts';
 import { scopeText } from '../../../domain/authority.ts';
 import { Problem } from '../../../domain/problem.ts';
 import { MOMENT_MAX } from '../../../domain/time.ts';
-import { bankOffer } from '../../../platform/open-bank.ts';
 import { seesAll } from '../may-see.ts';
 import { operation, type Place, shortText, wholeNumber } from '../operation.ts';
 import { ANY_ROLE, type CallerAccess } from '../route-access.ts';
@@ -84,9 +83,11 @@ export const OFFER = operation({
   access: { ...ANY_ROLE, scope: 'none' },
   input: z.strictObject({ currency: shortText.optional() }),
   answer: z.looseObject({ entries: z.array(z.looseObject({})) }),
-  run: async (place, { currency }): Promise<{ entries: RequiredDetailsEntry[] }> => ({
-    entries: await place.readingBank((bank) => bankOffer(bank, currency)),
-  }),
+  async run(place, { currency }): Promise<{ entries: RequiredDetailsEntry[] }> {
+    // Commands that only list import this file, and must not load the client of the bank.
+    const { bankOffer } = await import('../../../platform/open-bank.ts');
+    return { entries: await place.readingBank((bank) => bankOffer(bank, currency)) };
+  },
 });
 
 /** Throws a `Problem` for a user or a currency outside of the caller's scope; the institution is for callers without one. */
