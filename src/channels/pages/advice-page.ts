@@ -51,6 +51,8 @@ export function adviceRoutes(app: FastifyInstance, gateway: PagesGateway): void 
       timeZone,
     });
     const path = `${payoutPath(row.reference)}/advice`;
+    // The usual closing says that it is a mail, which the page is not.
+    const hasOwnClosing = settings.templates[language]?.closing !== undefined;
     const body = html`<p class="screen quiet"><a href="${payoutPath(row.reference)}">Back to the payout</a>. Print it, or store it as PDF with the print dialog. In ${ADVICE_LANGUAGES.map(
       (it) => html` <a href="${path}?language=${it}"${it === language && html` aria-current="true"`}>${it}</a>`,
     )}</p>
@@ -58,7 +60,7 @@ export function adviceRoutes(app: FastifyInstance, gateway: PagesGateway): void 
 <p>${opening}</p>
 ${payments.map((facts) => factList(facts))}
 ${total !== undefined && factList([total])}
-<p>${closing}</p></article>`;
+${hasOwnClosing && html`<p>${closing}</p>`}</article>`;
     return show(reply, viewOf(request, reply, gateway), { title: subject, body });
   });
 }

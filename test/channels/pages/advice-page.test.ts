@@ -29,6 +29,8 @@ it('a completed payout has an advice to print, in each language, and one that is
   expect(english.text).toContain('<h1>Payment advice from Example GmbH &lt;Köln&gt;: 2,450.00 USD</h1>');
   expect(german.text).toContain('<article lang="de"><h1>Zahlungsavis von Example GmbH &lt;Köln&gt;: 2.450,00 USD</h1>');
   expect(german.text.replaceAll(/<[^>]+>/g, ' ')).toMatch(/Datum\s+2\. März 2026\s+Zahlungsnummer\s+inv-1/);
+  // The page is printed: it is no mail.
+  expect(english.text).not.toContain('mail was sent');
   expect((await visit.send(`${path}?language=xx`)).status).toBe(400);
 });
 
