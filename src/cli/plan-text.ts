@@ -32,7 +32,8 @@ export function planText(
 ): string {
   const { file, payouts, newBeneficiaries, retries, totals, hash } = plan;
   const payees = newBeneficiaries === 0 ? '' : `, ${number(newBeneficiaries)} to payees given by their details`;
-  const again = retries === 0 ? '' : `, ${number(retries)} of them retries of earlier payouts`;
+  const again =
+    retries === 0 ? '' : `, ${counted(retries, 'retry of an earlier payout', 'retries of earlier payouts')}`;
   const lines = totals.map(
     ({ currency, count, amount }) =>
       `  ${currency}  ${groupedAmount(amount).padStart(18)}  in ${counted(count, 'payout')}`,

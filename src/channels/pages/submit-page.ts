@@ -314,7 +314,7 @@ ${payForm(view, path, document, optionFields(options))}`;
 
 /** What a plan does. */
 export const planFacts = ({ plan, findings, warnings, earlier }: PlannedFor): Html => html`
-<p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${plan.retries} of them retries of earlier payouts`}. Nothing is paid yet.</p>
+<p>${counted(plan.payouts, 'payout')}${plan.newBeneficiaries > 0 && `, ${plan.newBeneficiaries} to payees given by their details`}${plan.retries > 0 && `, ${counted(plan.retries, 'retry of an earlier payout', 'retries of earlier payouts')}`}. Nothing is paid yet.</p>
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}

@@ -287,7 +287,7 @@ export const PAYOUT_REASONS = {
   ),
   'slower-than-others': forOperator(
     'it is with the bank for longer than every earlier payout of its currency and payment type was',
-    'Look at its order: `payouts orders UID CURRENCY`. Ask the bank what it waits for.',
+    'Read its order: `payouts orders UID CURRENCY`. Ask the bank what it waits for.',
     'It ends when the bank shows its order as ended.',
   ),
   'workflow-closed': forOperator(

@@ -30,6 +30,7 @@ it('rows that are proven unpaid are paid again from their batch and from their o
   const plan = await visit.send(`${batch}/retry?rows=2`);
   expect(plan.text).toContain('Pay 1 payout');
   expect(plan.text).toContain('640.00 USD');
+  expect(plan.text).toContain('1 payout, 1 retry of an earlier payout.');
   const done = await visit.submit(`${batch}/retry?rows=2`, `${batch}/retry`, { by: 'alice' });
   const made = (await store.batches(9)).find(({ retryOf }) => retryOf === paid?.batchId);
   expect([done.status, done.headers.location]).toEqual([303, `/batches/${made?.batchId}`]);
