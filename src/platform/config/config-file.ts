@@ -193,7 +193,7 @@ export type Table = Readonly<Record<string, unknown>>;
 export type ConfigDocument = Table & { profiles?: Readonly<Record<string, Table>> };
 
 /** Loaded when there is a file: most commands have none. */
-const toml = (): Pick<typeof import('smol-toml'), 'parse'> => createRequire(import.meta.url)('smol-toml');
+const toml = (): typeof import('smol-toml') => createRequire(import.meta.url)('smol-toml');
 
 /** Throws a `ConfigError`, with the line, for text that is not TOML, or has tables other than profiles. */
 export function parsedConfig(text: string, at: string): ConfigDocument {
