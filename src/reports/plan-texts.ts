@@ -98,6 +98,13 @@ export function baseTexts({ inBase }: Costs): string[] {
   return [`In all about ${money(amount, currency)}, fees included, at the rates that the bank quotes now${rest}.`];
 }
 
+/** What lacks, or comes later, in a plan with its outlook. */
+export const warningTexts = (outlook: Outlook): string[] => [...laterTexts(outlook), ...shortfallTexts(outlook)];
+
+/** What a plan costs by its outlook. */
+export const costTexts = (plan: Plan & Costs): string[] =>
+  [feesTexts, exchangeTexts, boundTexts, comparedTexts, baseTexts].flatMap((texts) => texts(plan));
+
 const IDS_MAX = 10;
 const GROUPS_MAX = 5;
 

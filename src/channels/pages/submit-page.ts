@@ -22,18 +22,7 @@ import { FILE_NAMES } from '../../files/read-file.ts';
 import { csvTemplate, jsonTemplate, templateIds, templateRows, xlsxTemplate } from '../../files/template/template.ts';
 import { type Html, html } from '../../reports/html.ts';
 import { payeeNamed } from '../../reports/masked.ts';
-import {
-  alikesTexts,
-  baseTexts,
-  boundTexts,
-  comparedTexts,
-  elsewhereTexts,
-  exchangeTexts,
-  feesTexts,
-  isZero,
-  laterTexts,
-  shortfallTexts,
-} from '../../reports/plan-texts.ts';
+import { alikesTexts, costTexts, elsewhereTexts, isZero, warningTexts } from '../../reports/plan-texts.ts';
 import type { PayoutRecord } from '../../store/store.ts';
 import { answerOf } from '../http/answer-error.ts';
 import { assertFileName, receive, tooLarge, type Upload } from '../http/bodies.ts';
@@ -318,8 +307,8 @@ export const planFacts = ({ plan, findings, warnings, earlier }: PlannedFor): Ht
 ${dataTable('Amounts', TOTALS, plan.totals)}
 ${plan.executionDates.some(({ date }) => date !== null) && html`<p>Sent: ${plan.executionDates.map(({ date, count }) => html`${groupedAmount(count)} ${date === null ? 'at once' : `on ${date}`}. `)}</p>`}
 ${plan.balances.length > 0 && html`<h2>Accounts now</h2>${dataTable('As the bank shows them', BALANCES, plan.balances)}`}
-${[laterTexts, shortfallTexts].flatMap((texts) => texts(plan)).map((text) => html`<p class="attend">${text}</p>`)}
-${[feesTexts, exchangeTexts, boundTexts, comparedTexts, baseTexts].flatMap((texts) => texts(plan)).map((text) => html`<p>${text}</p>`)}
+${warningTexts(plan).map((text) => html`<p class="attend">${text}</p>`)}
+${costTexts(plan).map((text) => html`<p>${text}</p>`)}
 ${approvals(plan.approvals)}
 ${lookAlikes(plan.lookAlikes, earlier)}
 ${elsewhereTexts(plan).map((text) => html`<p class="attend">${text}</p>`)}
