@@ -112,6 +112,30 @@ function firstOf(parts: readonly { minor: bigint }[], amount: bigint, from = 0):
   return low;
 }
 
+/** A sum that differs by at most one part of so many may be that of a file. */
+const NEAR_PARTS = 10n;
+
+/** Of a booking for several payments that names no file, and is the sum of none: the payments of the file with the nearest sum. */
+export function rowsOfNearFile(
+  line: BookedLine,
+  unbooked: readonly OurMovement[],
+  batchOf: (movement: OurMovement) => OurRecord['batch'] | undefined,
+): string[] {
+  if (line.batch === undefined) return [];
+  const soon = unbooked.filter(({ kind, on }) => {
+    const away = daysBetween(on, line.on);
+    return kind === 'payment' && away >= -1 && away <= BOOKED_WITHIN_DAYS;
+  });
+  const away = (some: readonly OurMovement[]): bigint => {
+    const other = sum(some) - line.minor;
+    return other < 0n ? -other : other;
+  };
+  const [nearest = []] = [...Map.groupBy(soon, (it) => fileOf(batchOf(it), it)).values()]
+    .filter((some) => some.length > 1 && away(some) * NEAR_PARTS <= line.minor)
+    .sort((a, b) => Number(away(a) - away(b)));
+  return nearest.slice(0, CANDIDATES_MAX).map(({ reference }) => reference);
+}
+
 /** Sets of movements that a bank may book as one. */
 export function sumsOf(
   near: readonly OurMovement[],

@@ -22,6 +22,7 @@ import {
   MayComeBack,
   partPaid,
   RecordNames,
+  rowsOfNearFile,
   sum,
   sumsOf,
 } from './booked-as-one.ts';
@@ -66,6 +67,8 @@ class Matching {
   private readonly surplus = new Set<string>();
   /** Records about whose payment something was already said. */
   private readonly judged = new Set<string>();
+
+  private readonly batchOf = (it: OurMovement) => this.byReference.get(it.reference)?.batch;
 
   constructor(input: ToReconcile) {
     this.input = input;
@@ -349,12 +352,8 @@ class Matching {
       this.say('booked-twice', record, whole, ours, (ours ?? 0n) + sum(whole));
       this.surplus.add(record.reference);
     }
-    if (small.length > 0)
-      this.judgeFees(
-        record,
-        small.map((line) => ({ line, by: 'reference' as const })),
-        true,
-      );
+    const fees = small.map((line) => ({ line, by: 'reference' as const }));
+    if (small.length > 0) this.judgeFees(record, fees, true);
   }
 
   private judgeFees(record: OurRecord, fees: readonly Named[], isMatched = false): void {
@@ -494,9 +493,7 @@ class Matching {
       const near = [...this.unbooked.values()].filter(
         (it) => isSamePlace(it, line) && it.kind !== 'return' && daysBetween(it.on, line.on) >= -1,
       );
-      const fitting = sumsOf(near, line, (it) => this.byReference.get(it.reference)?.batch).filter(
-        (some) => some.length > 0 && sum(some) === line.minor,
-      );
+      const fitting = sumsOf(near, line, this.batchOf).filter((some) => some.length > 0 && sum(some) === line.minor);
       const distinct = new Map(fitting.map((some) => [idsOf(some), some]));
       const soFar = line.isFee && distinct.size === 0 ? feesSoFar(near, line, (it) => !this.isDue(it)) : [];
       const [only = soFar] = distinct.values();
@@ -550,12 +547,13 @@ class Matching {
     const [line] = lines;
     if (line === undefined) return;
     const { accountId, currency, on, direction } = line;
+    const here = [...this.unbooked.values()].filter((it) => isSamePlace(it, line));
     const back = direction === 'credit' && (line.isReturn || line.isReversal);
     const kind = back ? 'unattributed-return' : direction === 'debit' ? 'unexplained-debit' : 'unexplained-credit';
     this.discrepancies.push({
       ...{ kind, reference: undefined, lineIds: lines.map(({ id }) => id), accountId, currency, ours: undefined },
       ...{ ourCurrency: currency, booked: sum(lines), on },
-      candidates: direction === 'credit' ? awaited.candidates(line) : [],
+      candidates: direction === 'credit' ? awaited.candidates(line) : rowsOfNearFile(line, here, this.batchOf),
     });
   }
 }

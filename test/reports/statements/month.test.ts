@@ -173,6 +173,22 @@ it('reports a file that was booked without one of its rows once, with both sums 
   expect(incident).toMatchObject({ kind: 'booked-otherwise', differs: { field: 'sum of the file' } });
 });
 
+it('shows the rows of the nearest file where a collective booking names none, and is the sum of none', async () => {
+  const month = monthOf(14);
+  const store = await storeOf(month);
+  const rows = month.payouts.filter(({ batchId }) => batchId === 'file2026-03-24');
+  const booked = month.bookings.find(({ batch }) => batch?.id === 'LUMP');
+  if (booked === undefined || rows.length !== 4) throw new Error('no file');
+  booked.minor += 7n;
+  await takeFile(store, camt053(month.bookings));
+  const strange = (await found(store)).filter(
+    ({ kind, booked: minor }) => kind === 'unexplained-debit' && minor === formatMinor(-booked.minor, 'EUR'),
+  );
+  expect(strange.map(({ candidates }) => [...candidates].sort())).toEqual([
+    rows.map(({ row }) => row.reference).sort(),
+  ]);
+});
+
 it('attributes a return of equal amounts only when people say to which payout it belongs', async () => {
   const month = monthOf(8);
   const store = await storeOf(month);
