@@ -31,7 +31,7 @@ const REQUESTS: readonly (readonly [command: string, request: string])[] = [
   [`(resume) ${ID}`, 'POST /v1/batches/$2/$1'],
   [`recheck ${ID}`, 'POST /v1/payouts/$1/recheck'],
   [`cancel ${ID}`, 'POST /v1/payouts/$1/cancel'],
-  [`retry ${ID}(?: --rows [\\d,-]+)?`, 'POST /v1/batches/$1/retry'],
+  [`retry ${ID}(?: --rows [\\w,-]+)?`, 'POST /v1/batches/$1/retry'],
   [`report ${ID}`, 'GET /v1/batches/$1'],
   [`status ${ID}`, 'GET /v1/find?id=$1'],
   ['status', 'GET /v1/find'],
