@@ -59,7 +59,18 @@ const orderReads = proxyActivities<Repeatable>({
 });
 
 /** One POST per attempt: the workflow decides what a failure means, never a retry policy. */
-export const sends = proxyActivities<Activities>({
+export const sends = proxyActivities<
+  Pick<
+    Activities,
+    | 'submitPayment'
+    | 'submitTransfer'
+    | 'submitExchange'
+    | 'addBeneficiary'
+    | 'approveOrder'
+    | 'rejectOrder'
+    | 'resumePayment'
+  >
+>({
   startToCloseTimeout: '45s',
   retry: { maximumAttempts: 1 },
 });
@@ -68,7 +79,9 @@ export const sends = proxyActivities<Activities>({
  * Activities that the answer of an update waits for; never local ones. If a worker died between two workflow tasks, the update
  * would have a completion that cannot be replayed (SDK 1.24.0).
  */
-export const checks = proxyActivities<Activities>({
+export const checks = proxyActivities<
+  Pick<Activities, 'retrievePayment' | 'claimPayment' | 'verifyDecisions' | 'useDecision' | 'auditRefused'>
+>({
   startToCloseTimeout: '30s',
   scheduleToCloseTimeout: '1m',
   retry: { maximumAttempts: 2 },
@@ -88,7 +101,7 @@ export const vaultOf = ({ vault }: CardHandle): VaultActivities =>
   });
 
 /** A search through the order lists, page by page. */
-export const listScans = proxyActivities<Activities>({
+export const listScans = proxyActivities<Pick<Activities, 'findOrder'>>({
   startToCloseTimeout: '15m',
   scheduleToCloseTimeout: READ_PATIENCE,
   heartbeatTimeout: '1m',
@@ -96,34 +109,34 @@ export const listScans = proxyActivities<Activities>({
 });
 
 /** Waits that add no events: the activity fails with "not yet" and sets its own pause. */
-export const polls = proxyActivities<Activities>({
+export const polls = proxyActivities<Pick<Activities, 'awaitBank' | 'awaitFunds'>>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '5s', backoffCoefficient: 1 },
 });
 
 /** The wait for the end of an order: over after `patienceMs`, so that a run without a notification reads its order itself. */
 export const endOfOrder = (orderId: string, patienceMs: number) =>
-  proxyActivities<Activities>({
+  proxyActivities<Pick<Activities, 'awaitOrderEnd'>>({
     activityId: orderEndActivityId(orderId),
     startToCloseTimeout: patienceMs,
     retry: { maximumAttempts: 1 },
   });
 
 /** Long, heartbeating work of a batch or an order watch: lasts as long as they have rows. */
-export const longRuns = proxyActivities<Activities>({
+export const longRuns = proxyActivities<Pick<Activities, 'runBatch' | 'approveRows' | 'pollOrders'>>({
   startToCloseTimeout: '7d',
   heartbeatTimeout: '10s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' },
 });
 
 /** The next keys of a reconciliation pass: read from the store by a local activity. */
-export const plans = proxyLocalActivities<Activities>({
+export const plans = proxyLocalActivities<Pick<Activities, 'planReconciliation'>>({
   startToCloseTimeout: '30s',
   retry: { maximumInterval: '30s' },
 });
 
 /** One key of a reconciliation: left to the next pass if the bank does not answer in this time. */
-export const comparisons = proxyActivities<Activities>({
+export const comparisons = proxyActivities<Pick<Activities, 'reconcileOrders'>>({
   startToCloseTimeout: '15m',
   scheduleToCloseTimeout: '30m',
   heartbeatTimeout: '10s',
@@ -131,7 +144,7 @@ export const comparisons = proxyActivities<Activities>({
 });
 
 /** Starts what should be running but is not. */
-export const restarts = proxyActivities<Activities>({
+export const restarts = proxyActivities<Pick<Activities, 'resumeUnended'>>({
   startToCloseTimeout: '1m',
   scheduleToCloseTimeout: '10m',
   retry: { maximumInterval: '30s' },
@@ -159,7 +172,7 @@ export const callCancel = proxyActivities<CallCancelActivities>({
 });
 
 /** Short writes of a batch's control. */
-export const batchControl = proxyActivities<Activities>({
+export const batchControl = proxyActivities<Pick<Activities, 'setBatchControl'>>({
   startToCloseTimeout: '1m',
   retry: { maximumInterval: '30s' },
 });
