@@ -68,7 +68,7 @@ it.concurrent('a Temporal cluster that does not answer ends 7 and nothing is cla
 it.concurrent('a store that was used with one bank refuses another before anything is booted', async (context) => {
   const bank = await startBank(context);
   const home = openHome(context, { PAYOUTS_API_URL: bank.url });
-  expect((await home.payouts('accounts')).code).toBe(0);
+  expect((await home.payouts('run', home.file('good.csv', GOOD), '--yes')).code).toBe(0);
   const other = await startBank(context);
   const elsewhere = openHome(context, { PAYOUTS_API_URL: other.url, PAYOUTS_HOME: home.path });
   const ended = await elsewhere.payouts('run', elsewhere.file('good.csv', GOOD), '--yes', '--json');
