@@ -34,8 +34,9 @@ it('on a cluster commands start no worker: a killed worker is replaced by anothe
 
   home.start('worker');
   const watched = await home.payouts('watch', batchId, '--json');
-  expect(watched.code).toBe(0);
-  const { payouts } = batchOf(watched);
+  const { payouts, incidents } = batchOf(watched);
+  const unpaid = payouts.filter(({ state }) => state !== 'completed');
+  expect({ code: watched.code, unpaid, incidents }).toEqual({ code: 0, unpaid: [], incidents: [] });
   const references = (await orders()).map((order) => order.client_order_id);
   expect(references.sort()).toEqual(payouts.map(({ reference }) => reference).sort());
 });

@@ -82,7 +82,7 @@ describe('the simulation', () => {
     ['generation-asks-only-the-store', 'I1', 66],
     ['late-commit-ignored', 'I1', 60],
     ['exchange-looked-for-in-one-list', 'I1', 110],
-    ['orders-of-generations-ignored', 'I1', 5],
+    ['orders-of-generations-ignored', 'I1', 60],
     ['record-without-outcome-taken-as-unsent', 'I5', 500],
     ['question-forgotten-afresh', 'I8', 7],
     ['older-copy-believed', 'I4', 30],

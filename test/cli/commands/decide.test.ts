@@ -37,7 +37,7 @@ beforeEach(async () => {
     },
   };
   session = fakeSession({
-    config: { settings: { terms: { waits: { noMoneyRecheckMs: 30_000 } } } },
+    config: { settings: { approvalRules: [], terms: { waits: { noMoneyRecheckMs: 30_000 } } } },
     store: async () => store,
     stack: async () => ({ owner: false }),
     client: async () => ({
