@@ -377,25 +377,30 @@ async function doubtOf(
   const accepted = await deps.store.acceptedIn(key, { ...range, completedFrom });
   const missing = accepted.filter(({ orderId, reference }) => !shown.has(orderId) && !under.has(reference));
   if (missing.some(({ isClosed }) => !isClosed)) return 'incomplete';
-  const seen = (await seenIn(deps, key, range)).filter((orderId) => !shown.has(orderId));
+  const seen = await seenIn(deps, key, { ...range, shown });
   for (const orderId of new Set([...missing.map((closed) => closed.orderId), ...seen])) {
     if (await isOpenIn(deps, key, orderId)) return 'incomplete';
   }
   return stable ? undefined : 'not-stable';
 }
 
-/** Payments that a watch has seen under their references: a row may follow none, as while people say which order pays. */
+/**
+ * Payments that a watch has seen under their references, other than those that are `shown`: a row may follow none, as while people say
+ * which order pays. One that was sent again since `to` may be that young.
+ */
 async function seenIn(
-  deps: ListReadDeps,
+  { store }: ListReadDeps,
   key: WatchKey,
-  { from, to }: { from: number; to: number },
+  { from, to, shown }: { from: number; to: number; shown: ReadonlySet<string> },
 ): Promise<string[]> {
-  const open = await deps.store.openOrders(key, from);
-  return open.flatMap(({ reference, workflowId, orderId, openedAt }) => {
+  const open = (await store.openOrders(key, from)).flatMap(({ reference, workflowId, orderId, openedAt }) => {
     // A bank may list an exchange under one of its currencies only.
     const isPayment = workflowId === payoutWorkflowId(reference);
-    return orderId !== null && isPayment && openedAt <= to ? [orderId] : [];
+    return orderId !== null && isPayment && openedAt <= to && !shown.has(orderId) ? [{ reference, orderId }] : [];
   });
+  const attempts = await store.attemptsOf(open.map(({ reference }) => reference));
+  const sentSince = new Set(attempts.filter(({ sentAt }) => sentAt > to).map(({ reference }) => reference));
+  return open.flatMap(({ reference, orderId }) => (sentSince.has(reference) ? [] : [orderId]));
 }
 
 /** By its id: a list that has shown it may have been wrong, and what people have closed may have ended since. */

@@ -236,9 +236,9 @@ export interface AcceptedOrder {
 }
 
 /**
- * Payments of a user and a currency that were sent between two times (epoch ms), that the bank has accepted or has shown after
- * their answers were lost, and that have no proven end: the last few of them. Those that are completed too, if they were sent since
- * `completedFrom`.
+ * Payments of a user and a currency that were sent between two times (epoch ms), and not again after them, that the bank has accepted
+ * or has shown after their answers were lost, and that have no proven end: the last few of them. Those that are completed too, if they
+ * were sent since `completedFrom`.
  */
 export async function acceptedIn(
   db: Database,
@@ -265,6 +265,17 @@ export async function acceptedIn(
     .where('payouts.uid', '=', uid)
     .where('payouts.currency', '=', currency)
     .where('payouts.kind', '=', 'payout')
+    // The order may be that of a later attempt, and is then as young as that.
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('sendAttempts as later')
+            .select('later.reference')
+            .whereRef('later.reference', '=', 'payouts.reference')
+            .where('later.sentAt', '>', to),
+        ),
+      ),
+    )
     .orderBy('sendAttempts.sentAt', 'desc')
     .limit(ACCEPTED_MAX)
     .execute();

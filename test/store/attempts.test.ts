@@ -228,6 +228,20 @@ onEveryStore('Orders that a list must show', (test) => {
     expect(ids.sort()).toEqual(['o-1', 'o-2']);
     expect(await store.acceptedIn({ ...key, currency: 'EUR' }, range)).toEqual([]);
   });
+
+  it('are no older than the attempt that may have made them', async () => {
+    const store = await test.open();
+    const { reference, sent } = await claimedPayout(store);
+    await store.recordAttempt({ ...sent, sentAt: 1_000 });
+    await store.finishAttempt(reference, 1, { outcome: 'ambiguous' });
+    await store.recordAttempt({ ...sent, attempt: 2, sentAt: 5_000 });
+    await store.finishAttempt(reference, 2, { outcome: 'accepted', orderId: 'o-2' });
+    await store.changePayout(reference, { state: 'processing', orderId: 'o-2', at: 5_000 });
+    const until = (to: number) =>
+      store.acceptedIn({ uid: 'user-1', currency: 'USD' }, { from: 0, to, completedFrom: 0 });
+    expect(await until(4_999)).toEqual([]);
+    expect(new Set((await until(5_000)).map(({ orderId }) => orderId))).toEqual(new Set(['o-2']));
+  });
 });
 
 const DAY = { since: 500 };

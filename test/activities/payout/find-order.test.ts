@@ -5,6 +5,7 @@ import { listReader } from '../../../src/activities/lists.ts';
 import { envelopeError } from '../../../src/bank/errors.ts';
 import { type Order, order as orderSchema } from '../../../src/bank/schemas/orders.ts';
 import type { ListDoubt } from '../../../src/domain/absence.ts';
+import { payoutWorkflowId } from '../../../src/domain/names.ts';
 import { spellingsOf } from '../../../src/domain/reference-form.ts';
 import { batchClaim, payoutClaim, SENT_PAYMENT } from '../../store/samples.ts';
 import { newStore } from '../../support/empty-store.ts';
@@ -189,6 +190,34 @@ it('a list that lacks an open order, accepted long before, proves no absence', a
   expect(await find([failed], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
   const returned = payment('other-9', { client_order_id: other, type: 'REFUND', direct: 'IN' });
   expect(await find([returned], SENT_AT + 99 * HOUR_MS, true)).toMatchObject({ doubt: 'incomplete' });
+});
+
+it('a list from before another lost payment was sent again proves absence, and no later one that lacks its order', async () => {
+  const { find, store, byId } = await lost();
+  await store.claimBatch(batchClaim('batch-2', ['other']));
+  const { reference: other } = payoutClaim('other');
+  await store.markReleased([other], SENT_AT);
+  const at = SENT_AT + WINDOW_MS;
+  const attempt = { runId: 'run-2', activityId: '1', request: SENT_PAYMENT, reference: other };
+  await store.recordAttempt({ ...attempt, attempt: 1, sentAt: SENT_AT });
+  await store.finishAttempt(other, 1, { outcome: 'ambiguous' });
+  await store.recordAttempt({ ...attempt, attempt: 2, sentAt: at - 1 });
+  await store.finishAttempt(other, 2, { outcome: 'accepted', orderId: 'other-2' });
+  await store.changePayout(other, { state: 'processing', orderId: 'other-2', at });
+  const watched = {
+    uid: 'user-1',
+    currencies: ['USD'],
+    workflowId: payoutWorkflowId(other),
+    since: SENT_AT,
+    at: SENT_AT,
+  };
+  await store.openOrder({ ...watched, reference: other, listedSince: 0, watchAliveSince: 0 });
+  await store.noteOrder(other, { orderId: 'other-2' });
+  byId.set('other-2', payment('other-2', { client_order_id: other, status: 'PROCESSING', stage: 'past-audit' }));
+  expect(await find([])).toMatchObject({ kind: 'nothing', doubt: undefined });
+  const listed = at + quickSettings.terms.waits.listLagMs;
+  expect(await find([], listed)).toMatchObject({ doubt: 'incomplete' });
+  expect(await find([payment('other-2')], listed)).toMatchObject({ doubt: undefined });
 });
 
 it('an order that may not be listed yet is not missed', async () => {
