@@ -398,6 +398,7 @@ async function seenIn(
     const isPayment = workflowId === payoutWorkflowId(reference);
     return orderId !== null && isPayment && openedAt <= to && !shown.has(orderId) ? [{ reference, orderId }] : [];
   });
+  if (open.length === 0) return [];
   const attempts = await store.attemptsOf(open.map(({ reference }) => reference));
   const sentSince = new Set(attempts.filter(({ sentAt }) => sentAt > to).map(({ reference }) => reference));
   return open.flatMap(({ reference, orderId }) => (sentSince.has(reference) ? [] : [orderId]));
