@@ -101,16 +101,10 @@ export const warningsByKind = (warnings: readonly Finding[]): Finding[][] => [
 export function rowsText(findings: readonly Finding[]): string {
   const rows = [...new Set(findings.flatMap(({ row }) => row ?? []))].sort((a, b) => a - b);
   if (rows.length === 0) return 'the file';
-  const ranges: [first: number, last: number][] = [];
-  for (const row of rows) {
-    const range = ranges.at(-1);
-    if (range !== undefined && range[1] === row - 1) range[1] = row;
-    else ranges.push([row, row]);
-  }
-  const shown = ranges.slice(0, RANGES_NAMED);
+  const ranges = consecutive(rows);
   const unlisted = findings.reduce((sum, { more = 0 }) => sum + more, 0);
-  const more = ranges.slice(RANGES_NAMED).reduce((sum, [first, last]) => sum + last - first + 1, unlisted);
-  const named = shown.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ');
+  const more = ranges.slice(RANGES_NAMED).reduce((sum, { from, to }) => sum + to - from + 1, unlisted);
+  const named = ranges.slice(0, RANGES_NAMED).map(rangeText).join(', ');
   return `${rows.length === 1 ? 'row' : 'rows'} ${named}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
@@ -131,12 +125,25 @@ export const aboutFile = (line: number, rule: string, message: string): Found =>
 });
 
 /** Rows as `--rows` takes them, like `3,7-9`. */
-export function rangesOf(numbers: readonly number[]): string {
-  const ranges: { from: number; to: number }[] = [];
-  for (const number of numbers.toSorted((a, b) => a - b)) {
+export const rangesOf = (numbers: readonly number[]): string =>
+  consecutive(numbers.toSorted((a, b) => a - b))
+    .map(rangeText)
+    .join(',');
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+/** Of numbers in ascending order. */
+function consecutive(numbers: readonly number[]): Range[] {
+  const ranges: Range[] = [];
+  for (const number of numbers) {
     const last = ranges.at(-1);
     if (last !== undefined && number === last.to + 1) last.to = number;
     else ranges.push({ from: number, to: number });
   }
-  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(',');
+  return ranges;
 }
+
+const rangeText = ({ from, to }: Range): string => (from === to ? `${from}` : `${from}-${to}`);
