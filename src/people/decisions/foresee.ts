@@ -61,30 +61,26 @@ const SINGLE_MAX = 50;
  * thousands, and as many calls would take minutes. What the list does not show is read by its id.
  */
 export function payeeReader({ beneficiaries }: PlanDeps['bank']): (id: string, uid: string) => Promise<Beneficiary> {
-  const known = new Map<string, Promise<Beneficiary>>();
   const asked = new Map<string, number>();
   const listOf = once(async (uid) => {
     const list = await undefinedIf(isJudged, () => beneficiaries.listAll({ uid }));
     return new Map(list?.beneficiaries.map((it) => [it.id, it]));
   });
-  const read = async (id: string, uid: string): Promise<Beneficiary> => {
+  return once(async (id, uid: string) => {
     const count = (asked.get(uid) ?? 0) + 1;
     asked.set(uid, count);
     const listed = count > SINGLE_MAX ? (await listOf(uid)).get(id) : undefined;
     return listed ?? beneficiaries.get(id);
-  };
-  return (id, uid) => {
-    const reading = known.get(id) ?? read(id, uid);
-    known.set(id, reading);
-    return reading;
-  };
+  });
 }
 
-/** Reads each key once. */
-function once<T>(read: (key: string) => Promise<T>): (key: string) => Promise<T> {
+/** Reads each key once, with what the first caller says of it. */
+function once<T, More extends readonly unknown[]>(
+  read: (key: string, ...more: More) => Promise<T>,
+): (key: string, ...more: More) => Promise<T> {
   const known = new Map<string, Promise<T>>();
-  return (key) => {
-    const reading = known.get(key) ?? read(key);
+  return (key, ...more) => {
+    const reading = known.get(key) ?? read(key, ...more);
     known.set(key, reading);
     return reading;
   };
